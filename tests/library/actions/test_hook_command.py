@@ -557,7 +557,7 @@ def test_an_action_is_done_before_the_agent_loses_patience(dialect: str) -> None
     for wrapper in found.setup.wrappers:
         given = wrapper.timeout / (1000 if found.config.unit == "milliseconds" else 1)
 
-        assert not wrapper.event or settings.Settings().seconds(WRAPPED[wrapper.calls]) <= given - 1
+        assert not wrapper.event or settings.ActionSettings().seconds(WRAPPED[wrapper.calls]) <= given - 1
 
 
 def test_every_wrappers_event_has_work() -> None:

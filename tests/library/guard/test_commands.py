@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import danger
 from tenterhook.library.guard.danger import rules
-from tenterhook.library.guard.paths import RULES, Place
+from tenterhook.library.guard.paths import RULES, Territory
 
 PROJECT, HOME = "/srv/work/project", "/home/someone"
 TABLE: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text())
@@ -27,9 +27,9 @@ def _home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(command: str, **rules: str) -> dict[str, str]:
     """The decision of each rule that has something against a command."""
-    settings = Settings()
+    settings = ActionSettings()
     settings.rules = rules
-    return {one.rule: one.decision for one in danger.findings(command, Place(PROJECT, settings), PROJECT)}
+    return {one.rule: one.decision for one in danger.findings(command, Territory(PROJECT, settings), PROJECT)}
 
 
 @pytest.mark.parametrize(("rule", "command"), CAUGHT)
@@ -54,7 +54,7 @@ def test_a_home_in_a_temporary_folder_is_kept_as_any_other(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("command", ["find . -delete", "rm -rf .", "cd /tmp/real && rm -rf ."])
 def test_a_project_in_a_temporary_folder_is_kept_by_each_of_its_names(command: str) -> None:
-    place = Place("/tmp/link", Settings())
+    place = Territory("/tmp/link", ActionSettings())
     place.root = "/tmp/real"
 
     assert [one.rule for one in danger.findings(command, place, "/tmp/link")] == ["delete-root"]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import danger
-from tenterhook.library.guard.paths import Place
+from tenterhook.library.guard.paths import Territory
 from tenterhook.support.shell import parse
 from tenterhook.support.shell.calls import calls
 from tenterhook.support.shell.expand import fields
@@ -235,7 +235,7 @@ REPEATED = [
 @pytest.mark.parametrize("part", REPEATED)
 def test_a_mebibyte_of_anything_is_looked_through_at_once(part: str) -> None:
     text = (part * (1 << 20))[: 1 << 20]
-    place = Place("/srv/project", Settings())
+    place = Territory("/srv/project", ActionSettings())
     start = time.process_time()
 
     danger.findings(text, place, "/srv/project")

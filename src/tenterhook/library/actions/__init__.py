@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
-    Function = Callable[[TimedEvent, Settings], ActionAnswer]
+    Function = Callable[[TimedEvent, ActionSettings], ActionAnswer]
 
 
 class Action:

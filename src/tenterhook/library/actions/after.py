@@ -7,7 +7,7 @@ from tenterhook.library.project.subject import resolve_written_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.run import Result
     from tenterhook.library.project.subject import Subject
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CODE = ("source", "test", "declaration", "style", "support")
 
 
-def tool_after(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def tool_after(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Run linter, types and tests of code; check the syntax of configuration and the links of documents."""
     from tenterhook.library.project import sound, verify
 
@@ -43,7 +43,7 @@ def judge_results(subject: Subject, results: list[Result]) -> ActionAnswer:
     return fine("; ".join((note, *(result.line for result in others))), message=note, context=truncate_lines(told))
 
 
-def tdd_post_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def tdd_post_implementation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Check that the tests of the code pass (green). A new test that fails comes before that (red)."""
     from tenterhook.library.project import verify
 
@@ -57,7 +57,7 @@ def tdd_post_implementation(event: TimedEvent, settings: Settings) -> ActionAnsw
     return verify.build_check_verdict(subject, results, red="the tests are not green yet", proof=True)
 
 
-def testing_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def testing_verification(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """A changed test asserts something, skips nothing, keeps no other test from running, and passes."""
     from tenterhook.library.project import verify
     from tenterhook.library.project.commands import read
@@ -71,7 +71,7 @@ def testing_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return verify.build_check_verdict(subject, results, found, red="the test is not sound", proof=True)
 
 
-def debug_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def debug_verification(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """The tests pass, and no debugging code is left behind."""
     from tenterhook.library.project import verify
     from tenterhook.library.project.debugging import left_behind

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from tenterhook.author.event import Event
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.guard.finding import Finding
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
     from tenterhook.library.parts.timed import TimedEvent
 
 # Bundlers put variables with these prefixes into code that every visitor can read.
@@ -31,7 +31,7 @@ CLIENT = ('"use client"', "'use client'")
 # ---- the actions
 
 
-def tool_before(event: Event, settings: Settings) -> ActionAnswer:
+def tool_before(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard: the strongest finding about a tool's call, a deny before an ask."""
     if settings.rules:
         check_names(settings)
@@ -50,13 +50,13 @@ def tool_before(event: Event, settings: Settings) -> ActionAnswer:
     return fine("nothing to check: no command and no text to be written")
 
 
-def backend_validation(event: Event, settings: Settings) -> ActionAnswer:
+def backend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard, and the file must still parse (Python, JSON, TOML, YAML)."""
     said = tool_before(event, settings)
     return said if said.decision == "deny" or not writes_file(event) else deny_if_unparsable(event, said)
 
 
-def frontend_validation(event: Event, settings: Settings) -> ActionAnswer:
+def frontend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard, JSON must still parse, and browsers must not get a secret of the server."""
     said = tool_before(event, settings)
     if said.decision == "deny" or not writes_file(event):
@@ -73,21 +73,21 @@ def frontend_validation(event: Event, settings: Settings) -> ActionAnswer:
     return deny_if_unparsable(event, said)
 
 
-def ddd_pre_transformation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def ddd_pre_transformation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Existing code must have tests that pass now. A new file has nothing to preserve."""
     from tenterhook.library.project.tests.before import is_characterized
 
     return is_characterized(event, settings)
 
 
-def tdd_pre_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def tdd_pre_implementation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """The code must have a test (red comes before green)."""
     from tenterhook.library.project.tests.before import has_test
 
     return has_test(event, settings)
 
 
-def default(event: Event, settings: Settings) -> ActionAnswer:
+def default(event: Event, settings: ActionSettings) -> ActionAnswer:
     """An unknown action: before a tool it runs the guard, else nothing; it always says that the name is unknown."""
     name = event.text_of("action")
     unknown = f"no action {name!r}{nearest(name, ACTIONS)}" if name else "no action of that name"
@@ -121,11 +121,11 @@ def refuse_or_ask(found: list[Finding]) -> ActionAnswer:
     return deny(reason, note=note) if denied else ask(reason, note=note)
 
 
-def findings_of_commands(event: Event, settings: Settings, commands: list[str]) -> list[Finding]:
-    from tenterhook.library.guard.paths import Place
+def findings_of_commands(event: Event, settings: ActionSettings, commands: list[str]) -> list[Finding]:
+    from tenterhook.library.guard.paths import Territory
 
     inputs.given_texts(event.input, inputs.FOLDERS)
-    place, found = Place(event.project, settings), []
+    place, found = Territory(event.project, settings), []
     decision = settings.rules.get(look.IN_COMMAND, "ask")
     for text in commands:
         found += look.at_command(text, place, event.folder)
@@ -133,17 +133,17 @@ def findings_of_commands(event: Event, settings: Settings, commands: list[str]) 
     return found
 
 
-def findings_of_files(event: Event, settings: Settings, given: dict[str, Any]) -> list[Finding]:
+def findings_of_files(event: Event, settings: ActionSettings, given: dict[str, Any]) -> list[Finding]:
     """Findings about the paths that a tool writes, unresolved because a link before `..` leads elsewhere, and its
     texts.
     """
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
 
     names = (*inputs.PATHS, *inputs.ENDS) if moves_files(event) else inputs.PATHS
     inputs.given_texts(given, names)
     paths = inputs.named_paths(given, names)
     home = [os.path.expanduser(one) for one in paths if one.startswith("~")]
-    place = Place(event.project, settings)
+    place = Territory(event.project, settings)
     return [
         *look.at_paths([os.path.join(event.cwd, one) for one in (*paths, *home)], place),
         *own_settings(event, place, given),
@@ -151,7 +151,7 @@ def findings_of_files(event: Event, settings: Settings, given: dict[str, Any]) -
     ]
 
 
-def own_settings(event: Event, place: Place, given: dict[str, Any]) -> list[Finding]:
+def own_settings(event: Event, place: Territory, given: dict[str, Any]) -> list[Finding]:
     """Findings if a tool would change the guard's settings in a file that also holds others."""
     found = []
     for path in (one for one in inputs.paths(given, event.cwd) if os.path.basename(one) == own.FILE):
@@ -167,7 +167,7 @@ def moves_files(event: Event) -> bool:
     return any(word in event.tool_name.lower() for word in ("delete", "remove", "move", "rename"))
 
 
-def secrets(event: Event, settings: Settings, place: Place, given: dict[str, Any]) -> list[Finding]:
+def secrets(event: Event, settings: ActionSettings, place: Territory, given: dict[str, Any]) -> list[Finding]:
     """Findings about new texts that look like secrets."""
     decision, paths = settings.rules.get(look.SECRET, "deny"), inputs.paths(given, event.cwd)
     if decision == "allow" or (paths and all(look.may_hold_secrets(path, place) for path in paths)):
@@ -176,7 +176,7 @@ def secrets(event: Event, settings: Settings, place: Place, given: dict[str, Any
     return look.secrets_of_texts(inputs.texts(given), name, decision, "\n".join(inputs.old_texts(given)))
 
 
-def check_names(settings: Settings) -> None:
+def check_names(settings: ActionSettings) -> None:
     """Raise for an unknown rule: switching it would have no effect."""
     known = look.names()
     for name in settings.rules:

@@ -10,7 +10,7 @@ from tenterhook.runtime.sandbox import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
 
 # The rules about paths: the decision, what is wrong and what to do instead.
 RULES = {
@@ -56,10 +56,10 @@ TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/f
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd")
 
 
-class Place:
+class Territory:
     """The project, and the paths that may be written there and elsewhere."""
 
-    def __init__(self, project: str, settings: Settings) -> None:
+    def __init__(self, project: str, settings: ActionSettings) -> None:
         self.project, self.settings = project, settings
         self.root = os.path.realpath(project)
         self.home = os.path.expanduser("~")

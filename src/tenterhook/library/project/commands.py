@@ -11,7 +11,7 @@ from tenterhook.support import files as regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
 
 FILES = "{files}"
 REPORT = "{report}"  # a file of ours, for a report in JUnit's form
@@ -71,7 +71,7 @@ def expand_file_placeholder(words: list[str], files: list[str]) -> list[str]:
     return found
 
 
-def find(folders: list[str], language: str, settings: Settings, tests: list[str]) -> dict[str, Command]:
+def find(folders: list[str], language: str, settings: ActionSettings, tests: list[str]) -> dict[str, Command]:
     """The commands by kind for a package; `folders` lead from it up to the project. The settings come first.
 
     `tests` are the tests concerned: how they are written can tell which tool runs them.
@@ -83,7 +83,7 @@ def find(folders: list[str], language: str, settings: Settings, tests: list[str]
     return {**find_make_commands(folders), **found, **load_configured_commands(folders[-1], settings)}
 
 
-def load_configured_commands(project: str, settings: Settings) -> dict[str, Command]:
+def load_configured_commands(project: str, settings: ActionSettings) -> dict[str, Command]:
     import shlex
 
     from tenterhook.library.project.failures import LINES

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
 SPARE = 0.3
@@ -93,7 +93,7 @@ class Configs:
 CONCERNS: dict[str, type[Documents | Configs]] = {"Documents": Documents, "Configs": Configs}
 
 
-def after(event: TimedEvent, settings: Settings, kind: str) -> ActionAnswer:
+def after(event: TimedEvent, settings: ActionSettings, kind: str) -> ActionAnswer:
     """Check the file that a tool wrote; problems are feedback for the model."""
     subject = resolve_written_subject(event)
     if isinstance(subject, str):
@@ -119,7 +119,7 @@ def after(event: TimedEvent, settings: Settings, kind: str) -> ActionAnswer:
     return deny(truncate_lines([head, *(f"  {plain(one)}" for one in found)]))
 
 
-def at_the_end(event: TimedEvent, settings: Settings, kind: str, title: str) -> ActionAnswer:
+def at_the_end(event: TimedEvent, settings: ActionSettings, kind: str, title: str) -> ActionAnswer:
     """Report what changed and whether every such file is sound; refuse while one is not, but never twice in a row."""
     from tenterhook.library.project.changed import repository
     from tenterhook.library.project.report import Standing

@@ -13,7 +13,7 @@ from tenterhook.library.project.wording import format_name_list, truncate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
 RAN = ("pass", "fail")
@@ -23,7 +23,7 @@ OF_SIDE = (*CODE, "declaration", "style")
 
 def after(
     event: TimedEvent,
-    settings: Settings,
+    settings: ActionSettings,
     wanted: tuple[str, ...] = ALL,
     *,
     side: str = "",
@@ -63,7 +63,7 @@ def deny_unparsable_file(event: TimedEvent, subject: Subject) -> ActionAnswer | 
 
 
 def run_affected_checks(
-    event: TimedEvent, settings: Settings, subject: Subject, wanted: tuple[str, ...] = ALL
+    event: TimedEvent, settings: ActionSettings, subject: Subject, wanted: tuple[str, ...] = ALL
 ) -> list[Result]:
     """Run the checks that the change affects; the results are kept for the report at the end."""
     event.settle()

@@ -22,7 +22,7 @@ from tenterhook.support.shell.wrappers import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 LONGEST = 200_000
 TEXT = r"[rbu]?(?:'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\")"
@@ -67,7 +67,7 @@ OTHERS = {
 }
 
 
-def texts_of(call: Call, code: list[str] | None = None) -> list[str]:
+def texts_of(call: ProgramCall, code: list[str] | None = None) -> list[str]:
     """The shell commands for what the code of a call does: in its words and its input, or in a file."""
     name = call.program.rstrip("0123456789.")
     if name in INTERPRETERS:

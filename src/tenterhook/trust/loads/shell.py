@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
-from tenterhook.support.shell.calls import Call, CallReader
+from tenterhook.support.shell.calls import CallReader, ProgramCall
 from tenterhook.support.shell.piped_input import stdin_of
 from tenterhook.support.shell.programs import code_from
 from tenterhook.support.shell.records import UNKNOWN
@@ -98,7 +98,7 @@ def substitute_known_paths(text: str, source: SourceText, script: str) -> tuple[
     return text, {f"known_place_{n}": [path] for n, path in enumerate(places)}
 
 
-def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
+def look_for_programs(found: Loads, folder: str, calls: list[ProgramCall]) -> None:
     """Find programs by name in a folder of the project that the script adds to PATH."""
     names = {call.named for call in calls if call.named}
     names |= {call.words[0] for call in calls if call.program in (".", "source") and call.words}
@@ -110,7 +110,7 @@ def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
 class ScriptCommand:
     """One command of the script."""
 
-    def __init__(self, source: SourceText, found: Loads, call: Call, own: set[str]) -> None:
+    def __init__(self, source: SourceText, found: Loads, call: ProgramCall, own: set[str]) -> None:
         self.source, self.found, self.call, self.own = source, found, call, own
 
     def follow(self) -> None:

@@ -6,12 +6,12 @@ from tenterhook.library.guard import own
 from tenterhook.library.guard.danger.rules import RULES, broken_rules
 from tenterhook.library.guard.finding import Finding
 from tenterhook.library.guard.secret import mask_secret, mask_secrets_in_text
-from tenterhook.support.shell.calls import Call, calls
+from tenterhook.support.shell.calls import ProgramCall, calls
 from tenterhook.support.shell.writes import symlink_targets, through, written_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
 
 # The most findings for one command; more would not be read.
 MOST = 20
@@ -21,7 +21,7 @@ MOST_PATHS = 1000
 
 def findings(
     text: str,
-    place: Place,
+    place: Territory,
     folder: str,
     secrets: tuple[str, ...] = (),
     *,
@@ -60,7 +60,7 @@ def findings(
     return list(found.values())
 
 
-def about_own(text: str, path: str, place: Place) -> Finding | None:
+def about_own(text: str, path: str, place: Territory) -> Finding | None:
     """A finding about a command that writes to a file that holds our settings among others."""
     if not path.rstrip("/").endswith(f"/{own.FILE}"):
         return None
@@ -69,7 +69,7 @@ def about_own(text: str, path: str, place: Place) -> Finding | None:
     return place.finding("agent-config", place.shown(path)) if own.table(own.now(path)) else None
 
 
-def add(found: dict[str, Finding], place: Place, rule: str, text: str) -> None:
+def add(found: dict[str, Finding], place: Territory, rule: str, text: str) -> None:
     decision = place.settings.rules.get(rule, RULES[rule][0])
     if decision != "allow":
         found.setdefault(rule, Finding(rule, decision, text))
@@ -79,7 +79,7 @@ def unparsable(problem: str) -> str:
     return f"the command {RULES['unparsable'][1]} ({problem})"
 
 
-def format_call(call: Call, secrets: tuple[str, ...]) -> str:
+def format_call(call: ProgramCall, secrets: tuple[str, ...]) -> str:
     """A call in one short line."""
     text = str(call)
     for one in secrets:

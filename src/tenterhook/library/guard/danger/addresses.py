@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tenterhook.library.guard.danger.rules import begins_with
-from tenterhook.library.guard.paths import Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.startup_files import is_address
 from tenterhook.support.shell.wrappers import operands, option_value
 
@@ -36,7 +36,7 @@ INSTALLS = {
 PACKAGE = r"(?i)(?:[\w.\-\[\],/@]+\s*@\s*)?(?:https?|ftp)://"
 
 
-def runs_address(call: Call, place: Place) -> bool:
+def runs_address(call: ProgramCall, place: Territory) -> bool:
     named = operands(call.words, VALUED[call.program])
     if call.program == "pipx":
         return named[:1] == ["run"] and any(map(is_address, [*named[1:2], option_value(call.words, "--spec")]))
@@ -44,7 +44,7 @@ def runs_address(call: Call, place: Place) -> bool:
     return any(map(is_address, first))
 
 
-def installs_address(call: Call, place: Place) -> bool:
+def installs_address(call: ProgramCall, place: Territory) -> bool:
     program, words = call.program.rstrip("0123456789."), call.words
     if program == "python":
         program, words = "pip", words[2:] if words[:2] == ["-m", "pip"] else []

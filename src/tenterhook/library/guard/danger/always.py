@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tenterhook.library.guard.paths import Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.piped_input import stdin_of
 from tenterhook.support.shell.programs import code_from, written_words
 from tenterhook.support.shell.records import UNKNOWN
@@ -21,13 +21,13 @@ PACKAGE = __name__.partition(".")[0]
 SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG")
 
 
-def unknown(call: Call, place: Place) -> bool:
+def unknown(call: ProgramCall, place: Territory) -> bool:
     """Whether the shell makes up the program's name, or a shell runs the output of another program."""
     pattern = any(char in call.program for char in "*?") or ("[" in call.program and call.program.strip("["))
     return UNKNOWN in call.program or bool(pattern) or runs_unseen(call)
 
 
-def runs_unseen(call: Call) -> bool:
+def runs_unseen(call: ProgramCall) -> bool:
     if call.program not in (*SHELLS, *MAKES) or not call.fed or code_from(call)[0] != "stdin":
         return False
     if call.program in SHELLS and any(stdin_of(call)):
@@ -35,36 +35,36 @@ def runs_unseen(call: Call) -> bool:
     return any(one.program not in SEEN for one in call.fed)
 
 
-def loads_first(call: Call, place: Place) -> bool:
+def loads_first(call: ProgramCall, place: Territory) -> bool:
     return bool(shell_startup_files(call)) or preloads(call) or odd_shell(call)
 
 
-def runs_loaded(call: Call, place: Place) -> bool:
+def runs_loaded(call: ProgramCall, place: Territory) -> bool:
     return call.loaded
 
 
-def is_privileged_call(call: Call, place: Place) -> bool:
+def is_privileged_call(call: ProgramCall, place: Territory) -> bool:
     return call.program in PRIVILEGED or any(one in PRIVILEGED for one in call.by)
 
 
-def writes_into_disk(call: Call, place: Place) -> bool:
+def writes_into_disk(call: ProgramCall, place: Territory) -> bool:
     """Whether a redirection, a copy or tee writes it."""
     named = [*call.writes, *(written_words(call) if call.program in COPIES else ())]
     return any(one.startswith("/dev/") and re.match(DISK, one) for one in named)
 
 
-def forks(call: Call, place: Place) -> bool:
+def forks(call: ProgramCall, place: Territory) -> bool:
     """A function that calls itself in a pipe or in the background."""
     name = call.function
     return bool(name) and call.program == name and (call.background or any(one.program == name for one in call.fed))
 
 
-def switches_off(call: Call, place: Place) -> bool:
+def switches_off(call: ProgramCall, place: Territory) -> bool:
     exported = [word.partition("=")[0] for word in call.words] if call.program in DECLARES else []
     return any(name in SWITCHES for name in (*call.assigned, *exported)) or takes_us_away(call)
 
 
-def takes_us_away(call: Call) -> bool:
+def takes_us_away(call: ProgramCall) -> bool:
     """Whether it disables us: approves hooks, or removes our program, without which a wrapper does nothing."""
     words = call.words
     if call.program == "tenter" and words[:1] == ["trust"] and words[1:] != ["--json"]:

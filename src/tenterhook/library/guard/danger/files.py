@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.guard.paths import DEVICES, TEMPORARY, Place, below
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import DEVICES, TEMPORARY, Territory, below
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.programs import whole
 from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.wrappers import found_by, has_option, operands
@@ -23,7 +23,7 @@ def is_nearly_all(name: str) -> bool:
     return name[:2] in ("[!", "[^") and name.endswith("]*")
 
 
-def is_root(call: Call, word: str, place: Place) -> bool:
+def is_root(call: ProgramCall, word: str, place: Territory) -> bool:
     """Whether a word means the root, a folder directly below it, a home, or the project or a folder around it."""
     if call.remote and word in ("~", "."):
         return True
@@ -43,7 +43,7 @@ def is_root(call: Call, word: str, place: Place) -> bool:
     return not temporary and (path.count("/") == 1 or path in SYSTEM)
 
 
-def deletes_root(call: Call, place: Place) -> bool:
+def deletes_root(call: ProgramCall, place: Territory) -> bool:
     if call.program == "find":
         starts, everything, _ = found_by(call.words)
         return "-delete" in call.words and everything and any(is_root(call, one, place) for one in starts)
@@ -56,7 +56,7 @@ def deletes_root(call: Call, place: Place) -> bool:
     return any(is_root(call, one, place) for one in (targets[:-1] if call.program == "mv" else targets))
 
 
-def deletes_unknown(call: Call, place: Place) -> bool:
+def deletes_unknown(call: ProgramCall, place: Territory) -> bool:
     """Whether the target is unknown: a substitution, the root if a variable is empty, or all of an unknown folder."""
     if not has_option(call.words, "rR", "--recursive"):
         return False
@@ -74,7 +74,7 @@ def is_device(word: str) -> bool:
     return word.startswith("/dev/") and not safe
 
 
-def writes_disk(call: Call, place: Place) -> bool:
+def writes_disk(call: ProgramCall, place: Territory) -> bool:
     program, words = call.program, call.words
     if program == "dd":
         return any(word.startswith("of=") and is_device(word[3:]) for word in words)
@@ -82,14 +82,14 @@ def writes_disk(call: Call, place: Place) -> bool:
     return any(map(is_device, words)) and (program == "shred" or not looks)
 
 
-def deletes_history(call: Call, place: Place) -> bool:
+def deletes_history(call: ProgramCall, place: Territory) -> bool:
     """Whether it deletes the repository itself, which to the other rules is only a folder."""
     targets = operands(call.words)
     named = {os.path.normpath(whole(call, one)) for one in (targets if call.program == "rm" else targets[:-1])}
     return not named.isdisjoint(os.path.join(one, ".git") for one in (place.root, place.project))
 
 
-def opens(call: Call, place: Place) -> bool:
+def opens(call: ProgramCall, place: Territory) -> bool:
     if not any(word in WORLD for word in call.words):
         return False
     return has_option(call.words, "R", "--recursive") or any(
@@ -97,6 +97,6 @@ def opens(call: Call, place: Place) -> bool:
     )
 
 
-def takes_roots(call: Call, place: Place) -> bool:
+def takes_roots(call: ProgramCall, place: Territory) -> bool:
     targets = [one for one in operands(call.words)[1:] if os.path.normpath(whole(call, one)) != place.project]
     return has_option(call.words, "R", "--recursive") and any(is_root(call, one, place) for one in targets)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tenterhook.library.guard.danger.rules import from_subcommand
-from tenterhook.library.guard.paths import Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.programs import whole
 from tenterhook.support.shell.wrappers import has_option
 
@@ -12,7 +12,7 @@ HOOKS_PATH = "core.hookspath"
 WITH_HOOKS = ("commit", "push", "merge", "rebase", "am", "cherry-pick", "revert", "pull")
 
 
-def skips_hooks(call: Call, place: Place) -> bool:
+def skips_hooks(call: ProgramCall, place: Territory) -> bool:
     command, *words = from_subcommand(call) or [""]
     if any(value.lower() == HOOKS_PATH for name, value in call.assigned.items() if name.startswith("GIT_CONFIG_KEY")):
         return True
@@ -38,7 +38,7 @@ def short_of_no_verify(words: list[str]) -> bool:
     return any("n" in one.partition("m")[0].partition("F")[0].partition("C")[0].partition("c")[0] for one in letters)
 
 
-def restores_settings(call: Call, place: Place) -> bool:
+def restores_settings(call: ProgramCall, place: Territory) -> bool:
     """Whether it replaces the files that guard agents by those of another commit."""
     command, *words = from_subcommand(call) or [""]
     if command == "checkout":

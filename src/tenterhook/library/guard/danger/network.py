@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tenterhook.library.guard.danger.rules import SOCKETS
-from tenterhook.library.guard.paths import EXAMPLES, Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import EXAMPLES, Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.programs import DECODES, code_from, whole
 from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.wrappers import LOADS, SHELLS, operands
@@ -32,9 +32,9 @@ KEY_FILES = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
 OPEN_PLACES = (".pub", "/known_hosts", "/authorized_keys", "/.ssh/config")
 
 
-def upstream(call: Call) -> list[Call]:
+def upstream(call: ProgramCall) -> list[ProgramCall]:
     """All calls that are piped into a call, directly or not, and those in their substitutions."""
-    found: list[Call] = []
+    found: list[ProgramCall] = []
     waiting = [*call.fed]
     while waiting and len(found) < 50:
         one = waiting.pop()
@@ -43,12 +43,12 @@ def upstream(call: Call) -> list[Call]:
     return found
 
 
-def substituted(call: Call) -> list[Call]:
+def substituted(call: ProgramCall) -> list[ProgramCall]:
     """The calls in its substitutions, and all that is piped into those."""
     return [*call.inner, *(one for inner in call.inner for one in upstream(inner))]
 
 
-def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
+def runs_what(call: ProgramCall, programs: tuple[str, ...]) -> bool:
     """Whether a shell or an interpreter runs the output of one of these programs, by a pipe or a substitution."""
     kind, text = code_from(call)
     if kind == "stdin" or (kind == "text" and re.search(r"\b(?:exec|eval)\b.*(?:stdin|open\(0\))", text)):
@@ -61,21 +61,21 @@ def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
     return any(one.program in programs for one in sources)
 
 
-def runs_download(call: Call, place: Place) -> bool:
+def runs_download(call: ProgramCall, place: Territory) -> bool:
     if call.program in SOCKETS.split():
         return gives_shell(call)
     from_socket = any(one.startswith(("/dev/tcp/", "/dev/udp/")) for one in (*call.reads, *call.writes))
     return from_socket or runs_what(call, LOADS) or runs_file_of_download(call) or says(call, FROM_NETWORK)
 
 
-def says(call: Call, pattern: str) -> bool:
+def says(call: ProgramCall, pattern: str) -> bool:
     """Whether the code of an interpreter in the command contains this."""
     kind, text = code_from(call)
     given = [text] if kind == "text" else call.texts if kind == "stdin" else []
     return call.program not in SHELLS and any(re.search(pattern, one[:LONGEST]) for one in given)
 
 
-def gives_shell(call: Call) -> bool:
+def gives_shell(call: ProgramCall) -> bool:
     """Whether it gives the other end of a connection a shell."""
     if call.program == "socat":
         return any(re.match(r"(?i)(?:exec|system):", word) for word in call.words)
@@ -85,12 +85,12 @@ def gives_shell(call: Call) -> bool:
     )
 
 
-def runs_file_of_download(call: Call) -> bool:
+def runs_file_of_download(call: ProgramCall) -> bool:
     """Whether a shell runs `<(curl ...)`, which is a file to it."""
     return any(UNKNOWN in one for one in call.reads) and any(one.program in LOADS for one in call.inner)
 
 
-def runs_decoded(call: Call, place: Place) -> bool:
+def runs_decoded(call: ProgramCall, place: Territory) -> bool:
     return runs_what(call, DECODES) or says(call, DECODED)
 
 
@@ -110,13 +110,13 @@ def is_sent_secret(word: str) -> bool:
     return is_credential(word) or (name == ".env" or (name.startswith(".env.") and name not in EXAMPLES))
 
 
-def reads(call: Call) -> list[str]:
+def reads(call: ProgramCall) -> list[str]:
     """The credentials that a call reads, by their names and the call's folder."""
     words = [word for word in (*call.words, *call.reads) if not word.startswith("-") or "=" in word]
     return [word for word in words if is_credential(word) or (call.folder and is_credential(whole(call, word)))]
 
 
-def sends_credentials(call: Call, place: Place) -> bool:
+def sends_credentials(call: ProgramCall, place: Territory) -> bool:
     """Whether credentials are sent: by its arguments, its input, or its substitutions. curl marks files by @."""
     if call.program in ("curl", "wget", "http", "https"):
         own = any(is_sent_secret(word) and sent_as_file(call.words, word) for word in call.words)
@@ -140,10 +140,10 @@ def sent_as_file(words: list[str], word: str) -> bool:
     )
 
 
-def sends_environment(call: Call, place: Place) -> bool:
+def sends_environment(call: ProgramCall, place: Territory) -> bool:
     sources = [*upstream(call), *substituted(call)]
     return any(one.program in ENVIRONMENT and not operands(one.words) for one in sources)
 
 
-def prints_credentials(call: Call, place: Place) -> bool:
+def prints_credentials(call: ProgramCall, place: Territory) -> bool:
     return bool(reads(call))

@@ -12,6 +12,8 @@ between & needs one, and signs that make the call harmless.
 
 from __future__ import annotations
 
+from functools import cache
+
 from tenterhook.library.guard.paths import same
 from tenterhook.support.shell.wrappers import SHELLS, after_options, has_option, operands
 
@@ -19,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tenterhook.library.guard.paths import Place
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.library.guard.paths import Territory
+    from tenterhook.support.shell.calls import ProgramCall
 
 # The rules: the decision, what is wrong and what to do instead.
 RULES = {
@@ -186,7 +188,7 @@ for rule, programs, *test in (*FUNCTIONS, *ROWS):
         BY_PROGRAM.setdefault(program, []).append((rule, test[0] if len(test) == 1 else (test[0], test[1], test[2])))
 
 
-def broken_rules(call: Call, place: Place) -> Iterator[str]:
+def broken_rules(call: ProgramCall, place: Territory) -> Iterator[str]:
     """The names of the rules that a call breaks."""
     for rule, name in ALWAYS:
         if function(name)(call, place):
@@ -204,9 +206,12 @@ def stem(program: str) -> str:
     return "mkfs" if program.startswith("mkfs.") else program.rstrip("0123456789.")
 
 
-def function(name: str) -> Callable[[Call, Place], bool]:
+@cache
+def function(name: str) -> Callable[[ProgramCall, Territory], bool]:
     module, _, name = name.partition(".")
-    found: Callable[[Call, Place], bool] = getattr(__import__(f"{__package__}.{module}", fromlist=(name,)), name)
+    found: Callable[[ProgramCall, Territory], bool] = getattr(
+        __import__(f"{__package__}.{module}", fromlist=(name,)), name
+    )
     return found
 
 
@@ -222,7 +227,7 @@ def matches(words: list[str], named: list[str], begins: str, needs: str, unless:
     )
 
 
-def from_subcommand(call: Call) -> list[str]:
+def from_subcommand(call: ProgramCall) -> list[str]:
     """The words of a call, without the options before its subcommand."""
     if call.program not in GLOBAL:
         return call.words

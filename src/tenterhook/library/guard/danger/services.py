@@ -7,8 +7,8 @@ import re
 
 from tenterhook.library.guard.danger.files import is_root
 from tenterhook.library.guard.danger.rules import from_subcommand
-from tenterhook.library.guard.paths import Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.wrappers import operands, option_value
 
 RIGHTS = {"--pid=host", "--userns=host", "--cap-add=all", "--cap-add=sys_admin", "--security-opt=seccomp=unconfined"}
@@ -16,7 +16,7 @@ USERS = ("-u", "-U", "--user", "--euid", "--uid")
 DROPS = r"(?is)^\s*(?:drop\s+(?:database|schema|table|user|role|keyspace)|truncate)\b"
 
 
-def frees_container(call: Call, place: Place) -> bool:
+def frees_container(call: ProgramCall, place: Territory) -> bool:
     """Whether a container gets the machine's own rights or files."""
     words = call.words
     if not {"run", "create", "exec"} & set(operands(from_subcommand(call))[:2]):
@@ -31,7 +31,7 @@ def frees_container(call: Call, place: Place) -> bool:
     return foreign or socket or rights or any(word in ("--privileged", "--privileged=true") for word in words)
 
 
-def is_foreign(call: Call, mounted: str, place: Place) -> bool:
+def is_foreign(call: ProgramCall, mounted: str, place: Territory) -> bool:
     """Whether a writable mount is the system's root, a folder directly below it, or a home."""
     source = re.search(r"(?:source|src)=([^,]*)", mounted)
     path, _, rest = (source[1], "", mounted) if source else mounted.partition(":")
@@ -41,7 +41,7 @@ def is_foreign(call: Call, mounted: str, place: Place) -> bool:
     return path not in (place.project, place.root) and is_root(call, path, place)
 
 
-def deletes_cluster(call: Call, place: Place) -> bool:
+def deletes_cluster(call: ProgramCall, place: Territory) -> bool:
     words = operands(call.words)
     if "delete" not in words[:3]:
         return False
@@ -50,7 +50,7 @@ def deletes_cluster(call: Call, place: Place) -> bool:
     return "--all" in call.words or any(part in wide for kind in kinds for part in re.split(r"[,/]", kind))
 
 
-def drops(call: Call, place: Place) -> bool:
+def drops(call: ProgramCall, place: Territory) -> bool:
     program = call.program
     if program in ("mongosh", "mongo"):
         return any("dropDatabase" in text or ".drop(" in text for text in (*call.words, *call.texts))
@@ -78,7 +78,7 @@ def strip_sql_comments(text: str) -> str:
     return "\n".join(line.partition("--")[0] for line in text.split("\n"))
 
 
-def kills(call: Call, place: Place) -> bool:
+def kills(call: ProgramCall, place: Territory) -> bool:
     """Whether it kills every process, process 1, or all of a user's. A leading -1 is a signal if a process follows."""
     words = call.words
     if call.program != "kill":

@@ -16,7 +16,7 @@ from tenterhook.library.project.wording import format_name_list, plain, truncate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.run import Result
 
@@ -34,7 +34,7 @@ PUBLIC = {
 }
 
 
-def has_test(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def has_test(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Test first: a source file may be written only if it has a test, and new code only if a test is red."""
     subject = source(event)
     if isinstance(subject, str):
@@ -75,7 +75,7 @@ def empty(subject: Subject, tests: list[str]) -> str:
 
 
 def red_before(
-    event: TimedEvent, settings: Settings, subject: Subject, tests: list[str], text: str | None
+    event: TimedEvent, settings: ActionSettings, subject: Subject, tests: list[str], text: str | None
 ) -> ActionAnswer:
     """A red test asks for the change. While all are green, existing code may only be rewritten."""
     has = f"{subject.shown} has a test: {format_test_paths(subject, tests)}"
@@ -128,7 +128,7 @@ def names_in(pattern: str, text: str) -> list[str]:
     return [name for match in re.finditer(pattern, text) for name in match.groups() if name]
 
 
-def is_characterized(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def is_characterized(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Behaviour first: an existing source file may be changed only if it has tests and they pass now."""
     subject = source(event)
     if isinstance(subject, str):
@@ -148,7 +148,7 @@ def is_characterized(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return passing(event, settings, subject, tests)
 
 
-def passing(event: TimedEvent, settings: Settings, subject: Subject, tests: list[str]) -> ActionAnswer:
+def passing(event: TimedEvent, settings: ActionSettings, subject: Subject, tests: list[str]) -> ActionAnswer:
     from tenterhook.library.project.verify import failures
 
     known = known_to_pass(event, subject, tests)
@@ -200,7 +200,7 @@ def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
     return f"the tests of {subject.shown} passed in this session, and no code was changed since" if fresh else ""
 
 
-def run_subject_tests(event: TimedEvent, settings: Settings, subject: Subject) -> list[Result]:
+def run_subject_tests(event: TimedEvent, settings: ActionSettings, subject: Subject) -> list[Result]:
     """Run the subject's tests; the results are kept for the report at the end."""
     from tenterhook.library.project.checks import checks
     from tenterhook.library.project.ledger import Ledger
@@ -213,7 +213,7 @@ def run_subject_tests(event: TimedEvent, settings: Settings, subject: Subject) -
     return results
 
 
-def refuse_missing_test(settings: Settings, reason: str, note: str = "") -> ActionAnswer:
+def refuse_missing_test(settings: ActionSettings, reason: str, note: str = "") -> ActionAnswer:
     return (ask if settings.missing_test == "ask" else deny)(reason, note=note)
 
 

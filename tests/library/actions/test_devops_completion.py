@@ -48,7 +48,7 @@ def test_one_that_is_not_sound_is_refused(act: Callable[..., Any], project: Path
     said = act("devops-completion")
 
     assert said.decision == "deny"
-    assert "k8s/b.yaml:3:1: the key 'kind' stands here again, after line 2" in said.reason
+    assert "k8s/b.yaml:3:1: the key 'kind' stands here again" in said.reason
 
 
 def test_without_a_repository_every_such_file_is_read(act: Callable[..., Any], tmp_path: Path) -> None:

@@ -112,13 +112,11 @@ def split_input(event: Event) -> tuple[dict[str, Any], list[str]]:
 
 
 def refuse_or_ask(found: list[Finding]) -> ActionAnswer:
-    """All findings in one reason, denies first. The model reads it, so it does not say how to loosen a rule."""
-    found = sorted(found, key=lambda one: one.decision != "deny")
-    denied = found[0].decision == "deny"
-    first = "The guard refuses this:" if denied else "The guard wants the user's word for this:"
-    reason = "\n".join((first, *look.in_words(found)))
-    note = f"{'refused' if denied else 'asked'}: {', '.join(dict.fromkeys(one.rule for one in found))}"
-    return deny(reason, note=note) if denied else ask(reason, note=note)
+    """All findings in one reason. The model reads it, so it does not say how to loosen a rule."""
+    decision, reason = look.weigh(found, "The guard")
+    rules = dict.fromkeys(one.rule for one in sorted(found, key=lambda one: one.decision != "deny"))
+    note = f"{'refused' if decision == 'deny' else 'asked'}: {', '.join(rules)}"
+    return deny(reason, note=note) if decision == "deny" else ask(reason, note=note)
 
 
 def findings_of_commands(event: Event, settings: ActionSettings, commands: list[str]) -> list[Finding]:

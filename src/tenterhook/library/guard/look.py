@@ -71,13 +71,15 @@ def secrets_of_texts(texts: Iterable[str], name: str, decision: str, before: str
     ]
 
 
-def in_words(found: list[Finding]) -> list[str]:
-    """One line per finding, denies first."""
+def weigh(found: list[Finding], name: str) -> tuple[str, str]:
+    """The decision of all findings, a deny before an ask; and the reason, one line per finding, denies first."""
     ordered = sorted(found, key=lambda one: one.decision != "deny")
     lines = [f"- {one.text} [{one.rule}]" for one in ordered[:MOST]]
     if len(found) > MOST:
         lines.append(f"- and {len(found) - MOST} more")
-    return "\n".join(lines)[:LONGEST].split("\n")
+    decision = ordered[0].decision
+    first = f"{name} refuses this:" if decision == "deny" else f"{name} wants the user's word for this:"
+    return decision, "\n".join((first, *lines))[:LONGEST]
 
 
 def check_name(name: str, known: Iterable[str]) -> str:

@@ -44,7 +44,5 @@ def answer(found: list[Finding], name: str) -> Answer | None:
     """One answer for all findings: a deny before an ask."""
     if not found:
         return None
-    denied = any(one.decision == "deny" for one in found)
-    first = f"{name} refuses this:" if denied else f"{name} wants the user's word for this:"
-    reason = "\n".join((first, *look.in_words(found)))
-    return hook.deny(reason) if denied else hook.ask(reason)
+    decision, reason = look.weigh(found, name)
+    return hook.deny(reason) if decision == "deny" else hook.ask(reason)

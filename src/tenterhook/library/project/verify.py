@@ -63,13 +63,13 @@ def deny_unparsable_file(event: TimedEvent, subject: Subject) -> ActionAnswer | 
 
 
 def run_affected_checks(
-    event: TimedEvent, settings: ActionSettings, subject: Subject, wanted: tuple[str, ...] = ALL
+    event: TimedEvent, settings: ActionSettings, subject: Subject, wanted: tuple[str, ...] = ALL, *, done: bool = True
 ) -> list[Result]:
-    """Run the checks that the change affects; the results are kept for the report at the end."""
+    """Run the checks that the change affects, if it is `done`; the results are kept for the report at the end."""
     event.settle()
     ledger = Ledger(event)
     results = run(checks([subject], settings, wanted, cwd=event.cwd), event.left(), ledger.cache())
-    ledger.keep(results, subject.name)
+    ledger.keep(results, subject.name if done else "")
     return results
 
 

@@ -18,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
-    from tenterhook.library.project.run import Result
 
 # The parts of an index that are comments, or only pass names on.
 GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"
@@ -78,8 +77,10 @@ def red_before(
     event: TimedEvent, settings: ActionSettings, subject: Subject, tests: list[str], text: str | None
 ) -> ActionAnswer:
     """A red test asks for the change. While all are green, existing code may only be rewritten."""
+    from tenterhook.library.project.verify import run_affected_checks
+
     has = f"{subject.shown} has a test: {format_test_paths(subject, tests)}"
-    results = run_subject_tests(event, settings, subject)
+    results = run_affected_checks(event, settings, subject, ("test",), done=False)
     states = {result.state for result in results}
     note = "; ".join((has, *(result.line for result in results)))
     if "fail" in states:
@@ -149,12 +150,12 @@ def is_characterized(event: TimedEvent, settings: ActionSettings) -> ActionAnswe
 
 
 def passing(event: TimedEvent, settings: ActionSettings, subject: Subject, tests: list[str]) -> ActionAnswer:
-    from tenterhook.library.project.verify import failures
+    from tenterhook.library.project.verify import failures, run_affected_checks
 
     known = known_to_pass(event, subject, tests)
     if known:
         return fine(known)
-    results = run_subject_tests(event, settings, subject)
+    results = run_affected_checks(event, settings, subject, ("test",), done=False)
     note = (
         "; ".join(result.line for result in results) or f"no command is known for {format_test_paths(subject, tests)}"
     )
@@ -198,19 +199,6 @@ def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
     code = (*files["source"], *files["support"], *tests, subject.path)
     fresh = all(os.path.getmtime(path) <= passed[0] for path in code)
     return f"the tests of {subject.shown} passed in this session, and no code was changed since" if fresh else ""
-
-
-def run_subject_tests(event: TimedEvent, settings: ActionSettings, subject: Subject) -> list[Result]:
-    """Run the subject's tests; the results are kept for the report at the end."""
-    from tenterhook.library.project.checks import checks
-    from tenterhook.library.project.ledger import Ledger
-    from tenterhook.library.project.run import run
-
-    event.settle()
-    ledger = Ledger(event)
-    results = run(checks([subject], settings, ("test",), cwd=event.cwd), event.left(), ledger.cache())
-    ledger.keep(results)
-    return results
 
 
 def refuse_missing_test(settings: ActionSettings, reason: str, note: str = "") -> ActionAnswer:

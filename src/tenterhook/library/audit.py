@@ -105,8 +105,8 @@ def line(event: Event, *, inputs: bool, prompts: bool) -> str:
         "error": event.error,
     }
     redactor = Redactor(os.environ)
-    kept = {name: redact_and_truncate(value, redactor) for name, value in found.items() if value}
-    return json.dumps(kept, ensure_ascii=False)
+    shown = {name: redact_and_truncate(value, redactor) for name, value in found.items() if value}
+    return json.dumps(shown, ensure_ascii=False)
 
 
 def redact_and_truncate(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:

@@ -82,16 +82,16 @@ def build_stop_answer(event: Event, results: list[Result], times: int, unfinishe
 
     failed = [one for one in results if one.state in ("fail", "skipped")]
     late = [one.line for one in results if one.state == "late"]
-    kept = Kept(event, NAME)
+    store = Kept(event, NAME)
     if not failed and not (late and unfinished == "deny"):
-        kept.add({"refused": 0})
+        store.add({"refused": 0})
         missed = [*late, *(one.line for one in results if one.state == "absent")]
         return answer(unfinished, f"{NAME}: {'; '.join(missed)}") if missed else None
-    before = kept.lines()
+    before = store.lines()
     already = int(before[-1].get("refused", 0)) if before else 0
     reason = truncate_lines([f"{NAME}: not done yet:", *failures(failed), *late])
     if already >= times:
-        kept.add({"refused": 0})
+        store.add({"refused": 0})
         return hook.notify(f"{reason}\nThe turn ends all the same: it was refused {already} times.")
-    kept.add({"refused": already + 1})
+    store.add({"refused": already + 1})
     return hook.deny(reason)

@@ -39,8 +39,8 @@ def judge_results(subject: Subject, results: list[Result]) -> ActionAnswer:
     if not note or any(result.state == "fail" for result in others):
         return verify.build_check_verdict(subject, results)
     failed = [result for result in results if result.state == "fail"]
-    told = [note, *verify.failures(failed), "If its code is there already, mend whichever of the two is wrong."]
-    return fine("; ".join((note, *(result.line for result in others))), message=note, context=truncate_lines(told))
+    lines = [note, *verify.failures(failed), "If its code is there already, mend whichever of the two is wrong."]
+    return fine("; ".join((note, *(result.line for result in others))), message=note, context=truncate_lines(lines))
 
 
 def tdd_post_implementation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:

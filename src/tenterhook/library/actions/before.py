@@ -52,15 +52,15 @@ def tool_before(event: Event, settings: ActionSettings) -> ActionAnswer:
 
 def backend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard, and the file must still parse (Python, JSON, TOML, YAML)."""
-    said = tool_before(event, settings)
-    return said if said.decision == "deny" or not writes_file(event) else deny_if_unparsable(event, said)
+    answer = tool_before(event, settings)
+    return answer if answer.decision == "deny" or not writes_file(event) else deny_if_unparsable(event, answer)
 
 
 def frontend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard, JSON must still parse, and browsers must not get a secret of the server."""
-    said = tool_before(event, settings)
-    if said.decision == "deny" or not writes_file(event):
-        return said
+    answer = tool_before(event, settings)
+    if answer.decision == "deny" or not writes_file(event):
+        return answer
     from tenterhook.library.guard.edited_text import text_after
 
     name = find_exposed_secret("\n".join(event.texts), text_after(event) or "")
@@ -70,7 +70,7 @@ def frontend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
             f"{where} gives browsers the server's secret {name}.\n"
             "Use it in code that runs on the server, and have the client ask that code."
         )
-    return deny_if_unparsable(event, said)
+    return deny_if_unparsable(event, answer)
 
 
 def ddd_pre_transformation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
@@ -93,11 +93,11 @@ def default(event: Event, settings: ActionSettings) -> ActionAnswer:
     unknown = f"no action {name!r}{nearest(name, ACTIONS)}" if name else "no action of that name"
     if event.kind != BEFORE:
         return fine(f"{unknown}: nothing was done")
-    said = tool_before(event, settings)
-    said.note = f"{unknown}; the guard instead: {said.note}"
-    if said.reason:
-        said.reason += f"\n({unknown}: this is the guard's answer)"
-    return said
+    answer = tool_before(event, settings)
+    answer.note = f"{unknown}; the guard instead: {answer.note}"
+    if answer.reason:
+        answer.reason += f"\n({unknown}: this is the guard's answer)"
+    return answer
 
 
 # ---- what the guard finds
@@ -191,7 +191,7 @@ def writes_file(event: Event) -> bool:
     return bool(event.texts and event.path)
 
 
-def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
+def deny_if_unparsable(event: Event, answer: ActionAnswer) -> ActionAnswer:
     """Deny if the change breaks the file, else keep the answer. A file that is broken already may be fixed in steps."""
     from tenterhook.library.guard.edited_text import text_after, text_before
     from tenterhook.library.project.config_files.syntax import first_error
@@ -199,12 +199,12 @@ def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
     path, text = event.path, text_after(event)
     name = os.path.relpath(path, event.project)
     if text is None:
-        return said
+        return answer
     wrong = first_error(path, text)
     if not wrong:
-        return said
+        return answer
     if first_error(path, text_before(path)):
-        return said if said.decision == "ask" else fine(f"{name} does not parse, and did not before: {wrong}")
+        return answer if answer.decision == "ask" else fine(f"{name} does not parse, and did not before: {wrong}")
     return deny(f"{name} would not parse after this change: {wrong}\nWrite it so that it parses as a whole.")
 
 

@@ -43,8 +43,8 @@ class Kept(SessionLines):
 
 def once(event: Event, name: str, text: str) -> Answer | None:
     """Tell the user once in a session; the hook must not keep anything else."""
-    kept = Kept(event, name)
-    if kept.lines():
+    store = Kept(event, name)
+    if store.lines():
         return None
-    kept.add({"said": True})
+    store.add({"said": True})
     return hook.notify(text)

@@ -104,8 +104,8 @@ def parse_git_status(output: bytes, root: str, project: str) -> GitChanges:
     found = GitChanges()
     for record in output.split(b"\0"):
         if record.startswith(b"## "):
-            said = record[3:].decode("utf-8", "replace")
-            found.branch, found.distance = branch(said), distance(said)
+            text = record[3:].decode("utf-8", "replace")
+            found.branch, found.distance = branch(text), distance(text)
         elif len(record) > 3:
             found.files.append(os.path.relpath(os.path.join(root, os.fsdecode(record[3:])), project))
     return found

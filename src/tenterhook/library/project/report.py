@@ -33,8 +33,8 @@ class Standing:
         entries = Ledger(event).entries()
         written = [one.of for one in entries if one.kind == CHANGED]
         self.changed = list(dict.fromkeys([*written, *sorted(found.files)]))
-        kept = [one for one in entries if one.kind != CHANGED and self.has(one.of)]
-        self.states = {(one.kind, one.of): STALE if self.is_stale(one) else one.state for one in kept}
+        checked = [one for one in entries if one.kind != CHANGED and self.has(one.of)]
+        self.states = {(one.kind, one.of): STALE if self.is_stale(one) else one.state for one in checked}
         self.results: list[Result] = []
 
     def has(self, name: str) -> bool:

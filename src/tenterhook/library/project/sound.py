@@ -157,8 +157,8 @@ def problems(concern: Documents | Configs, names: list[str], event: TimedEvent) 
         if event.left() < SPARE:
             return found, len(names) - done
         text = text_of(os.path.join(concern.project, name))
-        told = concern.problems(name, text, event.left() - SPARE) if text is not None else []
-        found += [f"{plain(name)}:{plain(one)}" for one in told]
+        wrong = concern.problems(name, text, event.left() - SPARE) if text is not None else []
+        found += [f"{plain(name)}:{plain(one)}" for one in wrong]
     return found, 0
 
 

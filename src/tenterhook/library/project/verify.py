@@ -93,8 +93,8 @@ def build_check_verdict(
         return deny(truncate_lines([head, *(f"  {one}" for one in problems or []), *failures(failed)]), note=note)
     late = [result.detail for result in results if result.state == "late"]
     message = note if late or unproven or any(result.state in RAN for result in results) else ""
-    told = [*(f"Run it yourself; it {line}" for line in late), *(one.detail for one in unproven)]
-    return fine(note, message=message, context="\n".join(told))
+    context = [*(f"Run it yourself; it {line}" for line in late), *(one.detail for one in unproven)]
+    return fine(note, message=message, context="\n".join(context))
 
 
 def is_unproven(subject: Subject, state: str) -> bool:

@@ -76,8 +76,8 @@ def copy_or_move_targets(call: ProgramCall) -> list[str]:
 def permission_targets(call: ProgramCall) -> list[str]:
     """All but the rights, which may look like an option: `chmod -x file`, `--reference=other`."""
     flags = (set(word[1:]) <= set("rwxXst") for word in call.words if len(word) > 1 and word[0] == "-")
-    said = any(flags) or any(word.startswith("--reference") for word in call.words)
-    return operands(call.words)[0 if said else 1 :]
+    by_option = any(flags) or any(word.startswith("--reference") for word in call.words)
+    return operands(call.words)[0 if by_option else 1 :]
 
 
 def in_place_edit_targets(call: ProgramCall) -> list[str]:

@@ -64,10 +64,10 @@ def drops(call: ProgramCall, place: Territory) -> bool:
         *call.texts,
         *(operands(call.words)[1:] if program.startswith("sqlite") else ()),
     ]
-    said = [" ".join(one.words) for one in call.fed if one.program in ("echo", "printf")]
+    echoed = [" ".join(one.words) for one in call.fed if one.program in ("echo", "printf")]
     fed = [text for one in call.fed for text in one.texts]
     return any(
-        re.match(DROPS, one) for text in (*statements, *said, *fed) for one in strip_sql_comments(text).split(";")
+        re.match(DROPS, one) for text in (*statements, *echoed, *fed) for one in strip_sql_comments(text).split(";")
     )
 
 

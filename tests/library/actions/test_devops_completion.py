@@ -71,12 +71,3 @@ def test_many_problems_stay_a_short_reason(act: Callable[..., Any], project: Pat
     assert len(said.reason.splitlines()) <= 20
     assert len(said.reason) <= 2000
     assert "not done yet, 100 problems" in said.reason
-
-
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], project: Path) -> None:
-    (project / "a.json").write_text("{")
-
-    said = act("devops-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "a.json:1:2" in said.message

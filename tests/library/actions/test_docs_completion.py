@@ -87,15 +87,6 @@ def test_without_a_repository_every_page_is_read(act: Callable[..., Any], tmp_pa
     assert "node_modules" not in said.reason
 
 
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], project: Path) -> None:
-    (project / "new.md").write_text("[x](nowhere.md)\n")
-
-    said = act("docs-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "there is no 'nowhere.md'" in said.message
-
-
 def test_what_there_is_no_time_for_is_said(act: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("[x](b.md)\n")
 

@@ -1,5 +1,6 @@
 """Every action by the real command: it refuses with a reason in the nested form, and lets pass in the flat one."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from tenterhook.library.actions import ACTIONS
 
 from . import samples
+from .conftest import Act
 from .samples import Hook, Nested
 
 # A project, and what the event says.
@@ -37,12 +39,12 @@ def documents(root: Path, files: dict[str, str]) -> Work:
     return samples.put(root / samples.FOLDER, {"README.md": "# A\n\nb\n", **files}), {}
 
 
-def code_in(file: str) -> tuple[Make, str, Make, str]:
+def code_in(file: str, head: str = "the change leaves something red") -> tuple[Make, str, Make, str]:
     return (
         lambda at: wrote(samples.python(at, samples.BAD), file),
-        ADDS,
+        f"{file}: {head}\nran 2 tests of {file} in ... s: not all pass ...\n  {ADDS} - assert -1 == 3",
         lambda at: wrote(samples.python(at), file),
-        f"ran 2 tests of {file} in ",
+        f"ran 2 tests of {file} in ... s: all pass",
     )
 
 
@@ -53,7 +55,7 @@ COMPLETED = (
     "1 changed file, nothing is red",
 )
 CODE = code_in("src/app.py")
-# What is refused, and a part of the reason; what passes, and a part of the line about it.
+# What is refused, and a part of the reason; what passes, and a part of the line about it. Dots stand for anything.
 CASES: dict[str, tuple[Make, str, Make, str]] = {
     "ddd-pre-transformation": (
         lambda at: wrote(samples.python(at, samples.BAD), "src/app.py", samples.GOOD),
@@ -131,15 +133,15 @@ CASES: dict[str, tuple[Make, str, Make, str]] = {
         lambda at: documents(at, {**SPEC, ".moai/specs/SPEC-A-001/spec.md": "# A\n\n## Requirements\n\nText.\n"}),
         "complete",
     ),
-    **dict.fromkeys(
-        ("ddd-post-transformation", "tdd-post-implementation", "backend-verification"), code_in("src/app.py")
-    ),
+    "ddd-post-transformation": code_in("src/app.py", "the change does not preserve the behaviour"),
+    "tdd-post-implementation": code_in("src/app.py", "the tests are not green yet"),
+    "backend-verification": code_in("src/app.py"),
     **dict.fromkeys(("ddd-completion", "tdd-completion", "testing-completion", "debug-completion"), COMPLETED),
 }
 EVENTS = {"tool.before": "PreToolUse", "tool.after": "PostToolUse", "agent.stop": "SubagentStop"}
 
 
-@pytest.mark.req("CC-ACT-command")
+@pytest.mark.req("CC-ACT-table", "CC-ACT-command")
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=samples.needs_node if "frontend-v" in one else ()) for one in ACTIONS]
 )
@@ -153,7 +155,18 @@ def test_the_command_refuses_nested_and_passes_flat(hook: Hook, nested: Nested, 
     passed = hook(name, event, project=fine)
 
     assert (refused.code, passed.code) == (2, 0)
-    assert reason in refused.stderr
-    assert note in passed.stderr
+    assert re.search(".*".join(map(re.escape, reason.split("..."))), refused.stderr)
+    assert re.search(".*".join(map(re.escape, note.split("..."))), passed.stderr)
     assert not (root / "run").exists()
     assert not (fine / "x").exists()
+
+
+@pytest.mark.parametrize("name", [one.name for one in ACTIONS.values() if one.kind == "agent.stop"])
+def test_an_agent_that_was_refused_its_end_once_may_end(act: Act, tmp_path: Path, name: str) -> None:
+    bad, reason, _, _ = CASES[name]
+    root, _ = bad(tmp_path)
+
+    said = act(name, project=root, stop_hook_active=True)
+
+    assert said.decision == "none"
+    assert "red: tests of src/app.py" in said.message if reason == ADDS else reason.lower() in said.message.lower()

@@ -87,10 +87,3 @@ def test_what_is_red_in_this_session_is_named(act: Callable[..., Any], tmp_path:
     assert earlier.decision == "deny"
     assert said.decision == "none"
     assert "red: tests of app.py" in said.message
-
-
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any]) -> None:
-    said = act("quality-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "there is no quality report" in said.message

@@ -16,18 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = [
-    "TAG",
-    "ProcessFamily",
-    "ProcessTable",
-    "Tags",
-    "append_process_tag",
-    "descendants",
-    "find_child",
-    "read_table",
-    "send",
-]
-
 TAG = "TENTERHOOK_RUN"
 # The same on all systems; the module signal would take a quarter of the helper's start.
 SIGKILL, SIGTERM = 9, 15

@@ -14,8 +14,6 @@ from tenterhook.runtime.process.status import exit_status, is_contested
 from tenterhook.runtime.process.stream import close
 from tenterhook.runtime.process_tree import TAG, ProcessFamily, ProcessTable, append_process_tag, find_child
 
-__all__ = ["Child"]
-
 # Waits for a line on stdin before it becomes the hook; `read` takes no byte beyond that line.
 GATE = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.channels import Channels
     from tenterhook.runtime.supervisor.client import Helper
 
-__all__ = ["ProcessLoop"]
-
 # The most programs started in one turn: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
 # A flood of small writes would wake us for each, which costs the writer more than writing (3.6 s instead of 1.6 s for

@@ -18,8 +18,6 @@ from tenterhook.runtime.process_tree import ProcessFamily, ProcessTable
 if TYPE_CHECKING:
     from tenterhook.trust.parts import Stamp
 
-__all__ = ["LEFTOVER_GRACE", "Running"]
-
 # How long SIGKILL may take before we stop waiting: only a process stuck in the kernel needs more than 1 ms.
 KILL_WAIT = 0.2
 CANCEL_WAIT = 0.08

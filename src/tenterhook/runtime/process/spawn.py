@@ -20,8 +20,6 @@ from tenterhook.runtime.supervisor import NoHelper, NotConfined
 if TYPE_CHECKING:
     from tenterhook.runtime.process.channels import Channels
 
-__all__ = ["spawn_program"]
-
 ADVICE = "`tenter doctor` says what this machine can do"
 said: set[str] = set()
 

@@ -13,8 +13,6 @@ import struct
 import time
 from fcntl import ioctl
 
-__all__ = ["exit_status", "is_contested", "name_of"]
-
 PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info of 64 bytes)
 PIDFD_INFO_EXIT = 1 << 3
 

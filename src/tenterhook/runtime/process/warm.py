@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.sandbox.profile import Profile
     from tenterhook.runtime.supervisor.channel import Channel
 
-__all__ = ["prepare_warm_run"]
-
 # The first byte of the memory file, until the script's process has found that it can run there.
 NOT_YET, RAN = b"-", b"w"
 

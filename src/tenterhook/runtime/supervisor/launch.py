@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["fork", "is_single_threaded", "launch"]
-
 # Of our environment, only what the interpreter may need to start, and the tag by which an outer hook finds us.
 INHERITED = ("LD_LIBRARY_PATH", "LD_PRELOAD", "TENTERHOOK_RUN")
 START = "import sys; sys.path[:0] = [{path!r}]; from tenterhook.runtime.supervisor.serve import program; program({fds})"

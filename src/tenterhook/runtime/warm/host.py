@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.warm.fingerprint import Stamp
     from tenterhook.runtime.warm.script import PythonScript
 
-__all__ = ["Interpreter", "Interpreters", "ReadyScript", "wait"]
-
 # The most interpreters; an idle one makes room after so many seconds. Otherwise a host with many environments would do
 # nothing but start them.
 MOST, RECENT = 4, 10.0

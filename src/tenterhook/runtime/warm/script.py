@@ -19,8 +19,6 @@ from tenterhook.support.command_line import PLAIN_FLAGS
 if TYPE_CHECKING:
     from tenterhook.runtime.warm.fingerprint import Stamp
 
-__all__ = ["PythonScript", "recognise_script"]
-
 PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
 # How much the kernel reads of a #! line.
 LINE = 255

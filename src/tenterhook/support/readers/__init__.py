@@ -17,8 +17,6 @@ from tenterhook.errors import ConfigError, DialectError
 from tenterhook.support.stable_read import whole
 from tenterhook.types import Path
 
-__all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read"]
-
 LARGEST = 8 * 1024 * 1024
 DEEPEST = 64
 

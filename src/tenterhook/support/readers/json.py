@@ -15,8 +15,6 @@ from msgspec.json import decode
 from tenterhook.errors import ConfigError
 from tenterhook.support.readers import DEEPEST, Position, Scan, error
 
-__all__ = ["blank_out_comments", "closing", "scan", "values"]
-
 BLANKS = " \t\r\n"
 END = "\0"
 WORD_ENDS = BLANKS + ',:[]{}"/' + END

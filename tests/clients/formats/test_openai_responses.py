@@ -15,7 +15,7 @@ from openai.types import responses as types
 from openai.types.responses import Response, ResponseOutputMessage, ResponseReasoningItem
 
 from tenterhook.clients.formats import openai_responses as api_format
-from tenterhook.clients.formats.openai_responses.items import Turns, turns_of
+from tenterhook.clients.formats.openai_responses import Turns, turns_of
 
 from .loopback import Loopback, sse
 

@@ -831,7 +831,7 @@ def test_a_stream_that_breaks_off_is_no_response(api: Loopback, client: anthropi
     assert collector.response() is None
 
 
-def test_totals_at_the_end_replace_those_at_the_start_unless_they_are_empty() -> None:
+def test_totals_at_the_end_replace_those_at_the_start_unless_they_are_none() -> None:
     end = {"type": "message_delta", "delta": {"stop_reason": "end_turn", "container": None}}
     usage = {"output_tokens": 5, "input_tokens": 99, "cache_read_input_tokens": None}
     container = {"id": "c1", "expires_at": "2030-01-01T00:00:00Z"}

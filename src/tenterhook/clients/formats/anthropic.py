@@ -320,8 +320,8 @@ class CollectedEvents:
         elif kind == "content_block_delta":
             self.grow(get(chunk, "index"), plain(get(chunk, "delta")))
         elif kind == "message_delta":
-            usage = laid_over(self.message.get("usage") or {}, plain(get(chunk, "usage")))
-            self.message = {**laid_over(self.message, plain(get(chunk, "delta"))), "usage": usage}
+            usage = with_final_values(self.message.get("usage") or {}, plain(get(chunk, "usage")))
+            self.message = {**with_final_values(self.message, plain(get(chunk, "delta"))), "usage": usage}
         elif kind == "message_stop":
             self.done = bool(self.message)
 
@@ -348,8 +348,8 @@ def plain(value: Any) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else value.to_dict(warnings=False) if value is not None else {}
 
 
-def laid_over(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Final values replace those that the stream began with, unless they are None."""
+def with_final_values(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The old fields with the new values. A value of None replaces nothing; an empty one does."""
     return {**old, **{name: value for name, value in new.items() if value is not None or name not in old}}
 
 

@@ -23,8 +23,6 @@ late: list[int] = []  # children that SIGKILL did not end in time; reaped when t
 class Child(Running):
     """A child that is waited for by its pidfd, or polled if there is none."""
 
-    __slots__ = ("lost", "popen")
-
     def __init__(self, program: Program, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         super().__init__(program, sandbox, notes)
         self.popen: subprocess.Popen[bytes] = subprocess.Popen.__new__(subprocess.Popen)

@@ -17,8 +17,6 @@ from tenterhook.runtime.supervisor.wire import END, GO, HEAD, send_long, start_p
 class SpawnedProgram(Running):
     """`gone`: nothing of it is left."""
 
-    __slots__ = ("asked", "channel", "gone", "theirs")
-
     busy_wait = 0.002
 
     def __init__(self, program: Program, channel: Channel, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:

@@ -40,34 +40,6 @@ class FileWatch(Protocol):
 class Running:
     """From start() to completed(). All times are time.monotonic()."""
 
-    __slots__ = (
-        "began",
-        "busy_wait_until",
-        "deadline",
-        "detail",
-        "ended",
-        "ending",
-        "error",
-        "exited",
-        "family",
-        "feed",
-        "give_up_at",
-        "kill_at",
-        "left",
-        "notes",
-        "number",
-        "patience",
-        "pidfd",
-        "program",
-        "sandbox",
-        "stamps",
-        "started",
-        "status",
-        "streams",
-        "token",
-        "watch",
-    )  # fmt: skip
-
     # Whether its exit must be polled for, because there is no pidfd.
     polled = False
     # Seconds from its start for which the caller busy-waits, if the processor is free.

@@ -42,8 +42,6 @@ def prepare_warm_run(program: Program, profile: Profile | None, channels: Channe
 class WarmProgram(SpawnedProgram):
     """The script's input goes through a memory file, which the warm interpreter itself never reads."""
 
-    __slots__ = ("memory", "wanted")
-
     busy_wait = 0.004
 
     def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: ReadyScript) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import within
 
+from processes import within
 from tenterhook.clients.workspace import grep as module
 from tenterhook.clients.workspace.grep import definition
 from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError

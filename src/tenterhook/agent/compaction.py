@@ -25,14 +25,14 @@ async def shorten(loop: AgentLoop, trigger: str = "auto") -> TurnEnd | None:
     if before.blocked:
         loop.put_off = length + loop.room // 4
         return None
-    old, kept = context_summary.split_for_summary(loop.messages, loop.room if trigger == "auto" else 0)
+    old, recent = context_summary.split_for_summary(loop.messages, loop.room if trigger == "auto" else 0)
     account = ""
     if old and not loop.coder.scripted and (reply := await request_summary(loop, old, trigger)):
         if reply.stop:
             return TurnEnd("stopped", reply.stop_reason or STOPPED)
         account = "" if reply.synthetic else reply.response["text"]
     account = account or context_summary.retold(old, loop.room)
-    loop.messages, loop.put_off = context_summary.build_compacted_messages(account, loop.wish, kept, loop.room), 0
+    loop.messages, loop.put_off = context_summary.build_compacted_messages(account, loop.wish, recent, loop.room), 0
     loop.coder.screen.note("the conversation goes on with a short account of what was said so far")
     after = await loop.session.acompacted(trigger)
     loop.hear(loop.session.pending())

@@ -55,16 +55,16 @@ def in_short(message: Message) -> list[str]:
     text = shorten(message["content"], LINE)
     if message["role"] == "tool":
         return [f"{message.get('name', 'a tool')} gave: {text}"]
-    said = [f"{'the user' if message['role'] == 'user' else 'you'} said: {text}"] if text else []
+    lines = [f"{'the user' if message['role'] == 'user' else 'you'} said: {text}"] if text else []
     calls = message.get("tool_calls") or ()
-    return said + [f"you called {call['name']}: {shorten(as_json(call['input']), LINE)}" for call in calls]
+    return lines + [f"you called {call['name']}: {shorten(as_json(call['input']), LINE)}" for call in calls]
 
 
-def build_compacted_messages(account: str, wish: str, kept: list[Message], room: int) -> list[Message]:
+def build_compacted_messages(account: str, wish: str, recent: list[Message], room: int) -> list[Message]:
     """The new context. The user's request stays; what is still too long is cut, visibly."""
-    if not any(one["content"] == wish for one in kept):
+    if not any(one["content"] == wish for one in recent):
         account += LAST + cut(wish, room // KEPT)
-    short = [{**one, "content": cut(one["content"], room // KEPT)} for one in kept]
+    short = [{**one, "content": cut(one["content"], room // KEPT)} for one in recent]
     return [{"role": "user", "content": HEAD + account}, *short] if account else short
 
 

@@ -62,7 +62,7 @@ class AgentLoop:
         definitions = [*coder.definitions, *([] if session.parent else [task.definition(self.delegate)])]
         named = [DialectTool(one, self.engine.dialect) for one in definitions]
         self.named = {one.name: one for one in named}
-        self.told = [
+        self.tools = [
             {"name": one.name, "description": escape_hook_tags(one.definition.about), "parameters": one.parameters}
             for one in named
         ]
@@ -93,7 +93,7 @@ class AgentLoop:
             try:
                 if ended := await shorten(self):
                     return ended
-                reply = await self.ask(self.messages, self.told)
+                reply = await self.ask(self.messages, self.tools)
             except ScriptOver as exc:
                 return TurnEnd("script", str(exc))
             if reply.stop:
@@ -106,10 +106,12 @@ class AgentLoop:
                     return TurnEnd("stopped", stop.stop_reason or STOPPED)
                 self.hear(self.session.pending())
                 continue
-            said = reply.response["text"] or reply.reason
-            gate = await self.finish(said)
+            response = reply.response["text"] or reply.reason
+            gate = await self.finish(response)
             if not gate.goes_on:
-                return TurnEnd("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else TurnEnd("done", said)
+                return (
+                    TurnEnd("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else TurnEnd("done", response)
+                )
             self.hear([gate.text])
 
     def mend(self) -> None:
@@ -160,8 +162,8 @@ class AgentLoop:
         for call in wishes or ():
             call["id"] = self.unused_id(call["id"])
         if response["text"] or wishes:
-            said = {"role": "model", "content": response["text"]}
-            self.messages.append({**said, "tool_calls": wishes} if wishes else said)
+            message = {"role": "model", "content": response["text"]}
+            self.messages.append({**message, "tool_calls": wishes} if wishes else message)
 
     def unused_id(self, id: str) -> str:
         tries = (f"{id}-{n}" if n else id for n in count())
@@ -240,22 +242,22 @@ class AgentLoop:
     def progress(self, one: Progress) -> None:
         self.calls[one.call.id] = one
 
-    async def finish(self, said: str) -> Stop:
+    async def finish(self, response: str) -> Stop:
         """The model has nothing more to do. Hooks may send it back: at a subagent's three gates, at the turn's end."""
         session = self.session
         if not session.parent:
-            return await session.astop(said)
-        gate = await self.task_done(said)
+            return await session.astop(response)
+        gate = await self.task_done(response)
         if not (gate.goes_on or gate.stop):
-            gate = await session.aidle(said)
+            gate = await session.aidle(response)
         if not (gate.goes_on or gate.stop):
-            gate = await session.astop(said)
+            gate = await session.astop(response)
         return gate
 
-    async def task_done(self, said: str) -> Stop:
+    async def task_done(self, response: str) -> Stop:
         """A task that hooks do not accept as done goes back to work, a limited number of times."""
         session = self.session
-        outcome = await session.atask_done(session.agent_id, said)
+        outcome = await session.atask_done(session.agent_id, response)
         refused = outcome.blocked and not outcome.stop
         self.rejected = self.rejected + 1 if refused else 0
         if refused and self.rejected <= stop_limit(session.engine, "task.done", session.stop_limit):

@@ -170,23 +170,23 @@ def ours_to_write(real: str) -> bool:
 
 
 def read(path: str, real: str, descriptor: int, about: os.stat_result, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
-    digest, kept, size = blake2b(digest_size=32), b"", 0
+    digest, head, size = blake2b(digest_size=32), b"", 0
     while chunk := os.read(descriptor, CHUNK):
         digest.update(chunk)
         size += len(chunk)
         if where.texts and size <= KEPT:
-            kept += chunk
+            head += chunk
     now = stamp_of(about)
     if time.time_ns() - about.st_ctime_ns < TICK:
         now = (*now, UNSURE)
-    return BoundFile(path, real, "content", digest.hexdigest(), size, kept_text(kept, size, where)), now
+    return BoundFile(path, real, "content", digest.hexdigest(), size, kept_text(head, size, where)), now
 
 
-def kept_text(kept: bytes, size: int, where: ProjectRoots) -> str | None:
+def kept_text(head: bytes, size: int, where: ProjectRoots) -> str | None:
     if not where.texts or size > KEPT:
         return None
     try:
-        return kept.decode()
+        return head.decode()
     except UnicodeDecodeError:
         return None
 

@@ -75,8 +75,8 @@ class AnthropicMessages:
         marks = [mark for n in places if (mark := get(old[n], "cache_control"))]
         first = copy_with_fields(old[places[0]], text=text, **({"cache_control": marks[-1]} if marks else {}))
         gone = places[1:] if text else places
-        kept = [first if n == places[0] else block for n, block in enumerate(old) if n not in gone]
-        return copy_with_fields(message, content=kept)
+        left = [first if n == places[0] else block for n, block in enumerate(old) if n not in gone]
+        return copy_with_fields(message, content=left)
 
     def new(self, role: str, text: str) -> Any:
         own = "assistant" if role == "model" else "system" if role == "system" and text in self.system else "user"
@@ -248,8 +248,8 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     first = found[0] if found else Candidate([])
     reason, stop, schema = first.finish, get(base, "stop_reason"), asked_type(call_argument(call, "output_format"))
     content = [made_text(text, schema) for text in first.parts]
-    kept = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
-    ended = base if kept else {"stop_reason": STOPS.get(reason, "end_turn")}
+    same_end = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
+    ended = base if same_end else {"stop_reason": STOPS.get(reason, "end_turn")}
     stopped = {name: get(ended, name) for name in STOPPED}
     usage = dict(zip(("input_tokens", "output_tokens"), tokens or counts(view), strict=False))
     if base is not None:

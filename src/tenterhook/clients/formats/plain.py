@@ -36,9 +36,9 @@ class PlainMessages:
         if isinstance(content, str) or not any(text_of(part) is None for part in content):
             return {**message, "content": text}
         first = next(n for n, part in enumerate(content) if text_of(part))
-        told = text if isinstance(content[first], str) else {**content[first], "text": text}
-        kept = [told if n == first else part for n, part in enumerate(content) if n == first or not text_of(part)]
-        return {**message, "content": kept}
+        changed = text if isinstance(content[first], str) else {**content[first], "text": text}
+        left = [changed if n == first else part for n, part in enumerate(content) if n == first or not text_of(part)]
+        return {**message, "content": left}
 
     def new(self, role: str, text: str) -> Any:
         return {"role": role, "content": text}
@@ -71,8 +71,8 @@ def request_view(call: Call) -> View:
 def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     messages, problems = rebuilt(call.get("messages", ()), view.get("messages"), PLAIN)
     changed = {key: value for key, value in view.items() if key in ("model", *OPTIONS)}
-    kept = {key: value for key, value in call.items() if key not in OPTIONS or key in view}
-    return {**kept, **changed, "messages": messages}, problems
+    rest = {key: value for key, value in call.items() if key not in OPTIONS or key in view}
+    return {**rest, **changed, "messages": messages}, problems
 
 
 def has_tools(call: Call) -> bool:
@@ -81,8 +81,8 @@ def has_tools(call: Call) -> bool:
 
 def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
     mode, names, problems = said_tools(config)
-    said = {"mode": mode, "allowedFunctionNames": names}
-    new = {key: value for key, value in said.items() if value is not None}
+    wanted = {"mode": mode, "allowedFunctionNames": names}
+    new = {key: value for key, value in wanted.items() if value is not None}
     return {**call, "toolConfig": {**(call.get("toolConfig") or {}), **new}}, problems
 
 

@@ -49,8 +49,8 @@ class Running:
         self.program, self.sandbox, self.notes = program, sandbox, notes
         self.pidfd = -1
         self.feed = Feed(program.stdin)
-        kept = program.cap, program.tail, program.whole
-        self.streams = (OutputStream(*kept), OutputStream(*kept))
+        limits = program.cap, program.tail, program.whole
+        self.streams = (OutputStream(*limits), OutputStream(*limits))
         self.began = time.monotonic()
         self.deadline = None if program.timeout is None else self.began + program.timeout
         self.number = next(counter)

@@ -81,13 +81,13 @@ def on_the_way(layout: PathLayout) -> set[str]:
     return found
 
 
-def is_writable_at(path: str, said: dict[str, bool]) -> bool:
+def is_writable_at(path: str, writable: dict[str, bool]) -> bool:
     """What the profile says of the innermost place around a path; not writable if it says nothing."""
-    while path not in said:
+    while path not in writable:
         if path == "/":
             return False
         path = os.path.dirname(path)
-    return said[path]
+    return writable[path]
 
 
 def read_mount_points() -> dict[str, bool]:

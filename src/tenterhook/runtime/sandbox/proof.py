@@ -50,8 +50,8 @@ def run(file: str) -> dict[str, Any]:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=False)
         found = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as exc:
-        said = done.stderr.strip().rpartition("\n")[2] if isinstance(exc, ValueError) else str(exc)
-        return {"mechanism": "", "why": f"the probe itself failed: {said}", "refused": False}
+        problem = done.stderr.strip().rpartition("\n")[2] if isinstance(exc, ValueError) else str(exc)
+        return {"mechanism": "", "why": f"the probe itself failed: {problem}", "refused": False}
     return dict(found)
 
 

@@ -23,14 +23,14 @@ INSTALLED = ("/site-packages", "/dist-packages")
 def load(one: tuple[str, tuple[str, ...]], path: list[str]) -> bool:
     """Import a module and the names wanted of it, from these folders alone. False if other folders would be used."""
     module, names = one
-    kept, finders = sys.path[:], sys.meta_path[:]
+    path_before, finders = sys.path[:], sys.meta_path[:]
     usual = [finder for finder in finders if getattr(finder, "__module__", "").startswith("_frozen_importlib")]
     sys.path[:], sys.meta_path[:] = path, usual
     try:
         __import__(module, {}, {}, names, 0)
         return sys.path == path and sys.meta_path == usual
     finally:
-        sys.path[:], sys.meta_path[:] = kept, finders
+        sys.path[:], sys.meta_path[:] = path_before, finders
 
 
 def first_folder(script: str) -> list[str]:

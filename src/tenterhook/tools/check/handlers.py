@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from tenterhook import handlers
 from tenterhook.clients import ip_rules
-from tenterhook.clients.hook_request import Failure, Place, fill_headers, names_in, parse_hook_url
+from tenterhook.clients.hook_request import Failure, RequestTarget, fill_headers, names_in, parse_hook_url
 from tenterhook.config.entries import Problem
 from tenterhook.errors import UsageError
 from tenterhook.tools.check import HookInspection
@@ -57,7 +57,7 @@ def no_url(look: HookInspection) -> Iterator[Problem]:
         yield look.error("main", f"{exc}; the hook always fails")
 
 
-def judge(place: Place, look: HookInspection) -> None:
+def judge(place: RequestTarget, look: HookInspection) -> None:
     """What can be known of an address without a lookup."""
     allowed = {name: bool(look.hook.spec.get(name)) for name in ("loopback", "private")}
     ip_rules.vet_addresses(place.host, known_addresses(place.host), **allowed)

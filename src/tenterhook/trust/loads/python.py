@@ -252,10 +252,10 @@ class PythonReader(Starting):
         if os.path.basename(self.source.real) != "__init__.py":
             return
         folder = os.path.dirname(self.source.real)
-        said = [(target, node.value) for node in self.nodes.of(ast.Assign) for target in node.targets]
-        said += [(node.target, node.value) for node in self.nodes.of(ast.AugAssign)]
-        said += [(node.target, node.value) for node in self.nodes.of(ast.AnnAssign) if node.value]
-        for value in (value for target, value in said if name_of(target) == "__all__"):
+        assigned = [(target, node.value) for node in self.nodes.of(ast.Assign) for target in node.targets]
+        assigned += [(node.target, node.value) for node in self.nodes.of(ast.AugAssign)]
+        assigned += [(node.target, node.value) for node in self.nodes.of(ast.AnnAssign) if node.value]
+        for value in (value for target, value in assigned if name_of(target) == "__all__"):
             for one in ast.walk(value):
                 if isinstance(one, ast.Constant) and isinstance(one.value, str):
                     self.step(folder, one.value)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from tenterhook import handlers
 from tenterhook.config.locations import resolve_config_path
 from tenterhook.runtime.sandbox import places
-from tenterhook.runtime.sandbox.layout import prefixes, within
+from tenterhook.runtime.sandbox.layout import prefixes
 from tenterhook.runtime.sandbox.profile import Profile
-from tenterhook.support.paths import hide_server_folders, state_folder
+from tenterhook.support.paths import hide_server_folders, state_folder, within
 from tenterhook.types import Sandbox
 
 if TYPE_CHECKING:

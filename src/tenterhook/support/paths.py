@@ -1,5 +1,5 @@
-"""The folders where we store a user's data between calls: approvals, the journal, results of checks, quarantined
-files.
+"""Whether a path is below a folder; and the folders where we store a user's data between calls: approvals, the
+journal, results of checks, quarantined files.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 # The end of the last server folder, which is in a folder of ours and can always be created.
 SERVE = "/serve"
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether a path is the folder itself, or below it. Neither is looked up."""
+    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def state_folder(environ: Mapping[str, str], home: str) -> str:

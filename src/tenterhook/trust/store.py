@@ -11,7 +11,7 @@ import stat
 from contextlib import contextmanager, suppress
 
 from tenterhook.errors import TenterhookError
-from tenterhook.support.paths import state_folder
+from tenterhook.support.paths import state_folder, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, st
 def fault(file: str, project: str) -> str:
     """Why a store cannot be used; empty if it can."""
     folder = os.path.dirname(file)
-    if inside(folder, project):
+    if within(os.path.realpath(folder), os.path.realpath(project)):
         return f"{folder}: lies inside the project, which could approve its own hooks"
     for one in (os.path.dirname(folder), folder):
         try:
@@ -94,11 +94,6 @@ def fault(file: str, project: str) -> str:
         if why:
             return f"{one}: {why}"
     return ""
-
-
-def inside(folder: str, project: str) -> bool:
-    root = os.path.realpath(project).rstrip(os.sep)
-    return (os.path.realpath(folder) + os.sep).startswith(root + os.sep)
 
 
 def foreign(about: os.stat_result) -> str:
@@ -131,7 +126,7 @@ def write(file: str, project: str, data: bytes) -> None:
 def prepare(file: str, project: str) -> None:
     """Create the folders, accessible only to the user."""
     folder = os.path.dirname(file)
-    if inside(folder, project):
+    if within(os.path.realpath(folder), os.path.realpath(project)):
         raise StoreError(f"{folder} lies inside the project: approvals cannot be kept there; see XDG_STATE_HOME")
     os.makedirs(os.path.dirname(os.path.dirname(folder)), exist_ok=True)
     for one in (os.path.dirname(folder), folder):

@@ -16,7 +16,7 @@ from tenterhook.runtime.process.stream import Feed, OutputStream
 from tenterhook.runtime.process_tree import ProcessFamily, ProcessTable
 
 if TYPE_CHECKING:
-    from tenterhook.trust.parts import Stamp
+    from tenterhook.support.fingerprint import Stamp
 
 # How long SIGKILL may take before we stop waiting: only a process stuck in the kernel needs more than 1 ms.
 KILL_WAIT = 0.2

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from tenterhook.runtime.sandbox.layout import PathLayout, between, within
+from tenterhook.runtime.sandbox.layout import PathLayout, between
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import within
 
 # Not by PATH: a project could have put a program there.
 PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")

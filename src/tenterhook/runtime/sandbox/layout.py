@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable
 
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import within
 
 # A folder that may get no new files is closed as a whole if it holds more than this.
 MANY = 64
@@ -51,11 +52,6 @@ class PathLayout:
 
     def hides(self, path: str) -> bool:
         return path not in self.shown and not os.path.islink(path)
-
-
-def within(path: str, folder: str) -> bool:
-    """Whether it is the folder itself, or below it."""
-    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
 
 
 def prefixes(folders: Iterable[str]) -> tuple[str, ...]:

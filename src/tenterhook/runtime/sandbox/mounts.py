@@ -12,7 +12,8 @@ import stat
 
 from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.kernel import ATTR_NODEV, ATTR_RDONLY, MS_BIND, MS_REC
-from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, between, within
+from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, between
+from tenterhook.support.paths import within
 
 # A path that no profile uses, so that a file system of ours can be mounted there for a moment.
 SCRATCH = ("/sys", "/mnt", "/srv", "/boot")

@@ -17,10 +17,9 @@ from collections.abc import Iterable
 from tenterhook.runtime.sandbox.layout import PathLayout
 from tenterhook.runtime.sandbox.profile import Profile
 from tenterhook.runtime.supervisor import Outdated
+from tenterhook.support.fingerprint import SETTLED
 from tenterhook.support.paths import state_folder
 
-# How old a folder's last change must be to tell it from the next: file system clocks are coarse.
-SETTLED = 100_000_000
 LATEST = 64
 
 

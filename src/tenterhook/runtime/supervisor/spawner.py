@@ -140,7 +140,7 @@ class Spawner:
                     if fd not in self.channels or not self.read_packet(*self.channels[fd]):
                         break
             now = time.monotonic()
-            if self.jobs.ending and now >= self.jobs.sweep_at:
+            if self.jobs.ending and now >= self.jobs.sweeps.at:
                 self.jobs.sweep(now)
 
     def soon(self) -> list[int]:

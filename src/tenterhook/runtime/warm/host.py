@@ -21,8 +21,8 @@ from tenterhook.runtime.process_tree import TAG
 from tenterhook.runtime.supervisor import NoHelper
 from tenterhook.runtime.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
 from tenterhook.runtime.warm import EACH_TIME
-from tenterhook.runtime.warm.fingerprint import stamp
 from tenterhook.runtime.warm.script import NO_SCRIPT, recognise_script
+from tenterhook.support.fingerprint import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.program import Program
     from tenterhook.runtime.supervisor.channel import Channel, Key
     from tenterhook.runtime.supervisor.client import Helper
-    from tenterhook.runtime.warm.fingerprint import Stamp
     from tenterhook.runtime.warm.script import PythonScript
+    from tenterhook.support.fingerprint import Stamp
 
 # The most interpreters; an idle one makes room after so many seconds. Otherwise a host with many environments would do
 # nothing but start them.
@@ -68,7 +68,7 @@ class ScriptState:
 
     def __init__(self, number: int) -> None:
         self.number, self.word, self.why = number, "", ""
-        self.stamp: Stamp = None
+        self.stamp: Stamp = ()
         self.reported, self.turned = False, 0
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import marshal
 
-from tenterhook.runtime.warm.fingerprint import is_stamp_reliable, stamp
+from tenterhook.support.fingerprint import is_stamp_reliable, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
 
-    from tenterhook.runtime.warm.fingerprint import Stamp
+    from tenterhook.support.fingerprint import Stamp
 
 
 class PreparedScript:

@@ -318,5 +318,5 @@ class WarmProcesses(HookProcesses):
         """End whatever the imports have started."""
         if not trial.ending:
             trial.ending, trial.kill_at = True, time.monotonic()
-            self.hurry()
+            self.sweeps.hurry()
             self.warm.finish_trial(trial)

@@ -66,7 +66,3 @@ class Loads(Struct):
 
     def look(self, folder: str, *names: str) -> None:
         self.names.setdefault(folder, set()).update(names)
-
-
-def inside(path: str, folder: str) -> bool:
-    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)

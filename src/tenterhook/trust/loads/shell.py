@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
+from tenterhook.support.paths import within
 from tenterhook.support.shell.calls import Call, CallReader
 from tenterhook.support.shell.piped_input import stdin_of
 from tenterhook.support.shell.programs import code_from
@@ -14,7 +15,7 @@ from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.wrappers import option_value
 from tenterhook.trust.bind import RUNNERS
 from tenterhook.trust.loads import language_of
-from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText, inside
+from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText
 
 # How scripts write "this script", "its folder" and "the folder of the repository".
 OPEN, CLOSE, QUOTE = r"(?:\$\(|`)\s*", r"\s*(?:\)|`)", r"[\"']?"
@@ -65,7 +66,7 @@ def read(source: SourceText) -> Loads:
     for value in reader.variables.get("PATH", ()):
         for folder in value.split(os.pathsep):
             path = os.path.normpath(os.path.join(source.cwd, folder))
-            if UNKNOWN not in folder and inside(os.path.realpath(path), source.project):
+            if UNKNOWN not in folder and within(os.path.realpath(path), source.project):
                 look_for_programs(found, path, reader.calls)
     return found
 

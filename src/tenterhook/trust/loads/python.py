@@ -14,8 +14,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from tenterhook.support.paths import within
-from tenterhook.trust.loads.nodes import Nodes
-from tenterhook.trust.loads.paths import Values, name_of
+from tenterhook.trust.loads.paths import Nodes, Values, name_of
 from tenterhook.trust.loads.records import STANDARD, LoadedFile, Loads, SourceText
 from tenterhook.trust.loads.starting import STARTERS, STARTS, Starting
 

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenterhook.clients.formats import anthropic as messages_api
-from tenterhook.clients.formats import get
 from tenterhook.clients.formats.messages import NO_SYSTEM, NONE_LEFT
 from tenterhook.errors import UsageError
 
@@ -184,10 +183,6 @@ def test_hooks_see_the_texts_and_nothing_else() -> None:
     view = messages_api.request_view(full_call())
 
     assert view == {"model": MODEL, "messages": SEEN, "config": {"maxOutputTokens": 256}}
-
-
-def test_the_format_is_found_by_its_name() -> None:
-    assert get("anthropic") is messages_api
 
 
 @pytest.mark.req("HOOK-072")
@@ -605,15 +600,6 @@ def test_tools_of_a_set_without_names_are_not_forced_by_name() -> None:
 
     assert made["tool_choice"] == {"type": "any"}
     assert len(problems) == 1
-
-
-def test_a_call_without_tools_gets_no_tool_choice() -> None:
-    call = {"model": MODEL, "max_tokens": 1, "messages": [user("hi")]}
-
-    assert not messages_api.has_tools(call)
-    assert messages_api.has_tools(full_call())
-    assert messages_api.apply_tools({"mode": "NONE"}, call) == (call, [])
-    assert messages_api.apply_tools({"mode": "ANY"}, call) == (call, ["toolConfig: this call has no tools"])
 
 
 @pytest.mark.parametrize("config", [{}, {"mode": "SOME"}, {"allowedFunctionNames": "clock"}, {"mode": ["ANY"]}, 7])

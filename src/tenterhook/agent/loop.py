@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from tenterhook.agent.compaction import shorten
@@ -16,6 +15,7 @@ from tenterhook.agent.hooked_tools import build_session_tool, escape_hook_tags
 from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.tools import task
 from tenterhook.agent.turn_end import TurnEnd
+from tenterhook.clients.formats.plain import record_reply
 from tenterhook.clients.models import MALFORMED
 from tenterhook.clients.tool_inputs import WrongInput
 from tenterhook.clients.workspace.names import DialectTool, translate_tool_call
@@ -98,7 +98,7 @@ class AgentLoop:
                 return TurnEnd("script", str(exc))
             if reply.stop:
                 return TurnEnd("stopped", reply.stop_reason or STOPPED)
-            self.keep_words(reply.response)
+            record_reply(self.messages, reply.response, self.ids)
             if self.is_garbled(reply.response):
                 continue
             if calls := self.requested_calls(reply.response):
@@ -155,21 +155,6 @@ class AgentLoop:
             return False
         self.hear(["\n".join(problems)])
         return True
-
-    def keep_words(self, response: dict[str, Any]) -> None:
-        """Give calls unique ids, so that results are not mixed up."""
-        wishes = response.get("tool_calls")
-        for call in wishes or ():
-            call["id"] = self.unused_id(call["id"])
-        if response["text"] or wishes:
-            message = {"role": "model", "content": response["text"]}
-            self.messages.append({**message, "tool_calls": wishes} if wishes else message)
-
-    def unused_id(self, id: str) -> str:
-        tries = (f"{id}-{n}" if n else id for n in count())
-        found = next(one for one in tries if one not in self.ids)
-        self.ids.add(found)
-        return found
 
     async def ask_provider(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
         """Send the request as hooks left it to the model."""

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 SERVE = "/serve"
 
 
+# The folder that this package lies in, for a Python that is started to run a part of it.
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
 def within(path: str, folder: str) -> bool:
     """Whether a path is the folder itself, or below it. Neither is looked up."""
     return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)

@@ -6,6 +6,7 @@ response in the stable form, or a stream of parts of one. Other fields of a mess
 
 from __future__ import annotations
 
+from itertools import chain, count
 from typing import Any
 
 from tenterhook.clients.formats import Call, View
@@ -60,6 +61,24 @@ class PlainMessages:
 
 
 PLAIN = PlainMessages()
+
+
+def record_reply(messages: list[Any], response: View, used: set[str]) -> list[dict[str, Any]]:
+    """Add a model's reply to a conversation, and return its calls.
+
+    Each call gets an id that is not used yet, so that results are not mixed up.
+    """
+    calls: list[dict[str, Any]] = response.get("tool_calls") or []
+    for call in calls:
+        numbered = (f"{call['id']}-{n}" for n in count(1))
+        call["id"] = next(id for id in chain([call["id"]], numbered) if id not in used)
+        used.add(call["id"])
+    if response["text"] or calls:
+        message = {"role": "model", "content": response["text"]}
+        messages.append({**message, "tool_calls": calls} if calls else message)
+    return calls
+
+
 OPTIONS = ("config", "toolConfig")
 
 

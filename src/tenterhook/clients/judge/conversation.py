@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
@@ -132,20 +131,11 @@ class JudgeConversation:
         self.spent += used + made
 
     async def work(self, tools: JudgeTools, response: Response) -> None:
-        """Run the model's calls one after another. A result has the id of its call, so ids must be unique."""
-        calls = [{**call, "id": self.unused_id(call["id"])} for call in response.get("tool_calls") or ()]
-        message: Message = {"role": "model", "content": response["text"]}
-        self.messages.append({**message, "tool_calls": calls} if calls else message)
-        for call in calls:
+        """Run the model's calls one after another."""
+        for call in plain.record_reply(self.messages, response, self.ids):
             text = await tools.result(call["name"], call["input"])
             self.messages.append({"role": "tool", "tool_call_id": call["id"], "name": call["name"], "content": text})
         self.hear(malformed_call_problems(response))
-
-    def unused_id(self, id: str) -> str:
-        tries = (f"{id}-{n}" if n else id for n in count())
-        found = next(one for one in tries if one not in self.ids)
-        self.ids.add(found)
-        return found
 
     def hear(self, text: str) -> None:
         if text:

@@ -11,13 +11,13 @@ from msgspec import Struct
 from tenterhook.runtime.sandbox import bubblewrap, kernel, landlock
 from tenterhook.runtime.sandbox.proof import prove
 from tenterhook.runtime.sandbox.restrict import MECHANISMS
+from tenterhook.support.paths import SOURCES
 
 NETWORKS = {
     "none": "no network at all",
     "loopback": "a network of its own, in which only the hook itself can listen",
     "full": "the network as it is",
 }
-PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 # What is tried; each attempt runs in its own process.
 TRIALS = {
     "user namespace": ("kernel.unshare(kernel.CLONE_NEWUSER)", "lets an ordinary user have mounts of its own"),
@@ -96,7 +96,7 @@ def probe_in_subprocess(code: str) -> str:
         "import os\nfrom tenterhook.runtime.sandbox import kernel, seccomp\n"
         f"try: {code}\nexcept OSError as exc: print(exc)"
     )
-    env = {"PYTHONPATH": PACKAGE, "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+    env = {"PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
     argv = [sys.executable, "-S", "-P", "-c", script]  # -P: do not import modules of the current folder
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=30, check=False)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import SOURCES
 
 FILES = {
     "project/src/own": "own",
@@ -42,8 +43,7 @@ def prove(network: str, mechanisms: tuple[str, ...]) -> dict[str, Any]:
 
 
 def run(file: str) -> dict[str, Any]:
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1"}
     # -P: do not import modules of the current folder.
     argv = [sys.executable, "-P", "-m", "tenterhook.runtime.sandbox.probes", file]
     try:

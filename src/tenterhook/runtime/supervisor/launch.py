@@ -6,6 +6,8 @@ import os
 import sys
 import threading
 
+from tenterhook.support.paths import SOURCES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
@@ -32,8 +34,7 @@ def launch(control: int, host: int) -> subprocess.Popen[bytes]:
 
     if not sys.executable:
         raise OSError("this program does not know which Python runs it")
-    path = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    text = START.format(path=path, fds=f"{control}, {host}")
+    text = START.format(path=SOURCES, fds=f"{control}, {host}")
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

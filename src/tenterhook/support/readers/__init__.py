@@ -29,14 +29,19 @@ class Document(Struct, frozen=True):
     file: str
     data: Any
     where: Callable[[Path], tuple[int, int]]
-    duplicates: Callable[[], tuple[str, ...]] = tuple
+    duplicates: Callable[[], list[tuple[int, int, Any]]] = list
 
 
 class Position(Struct, gc=False):
-    """Where a value starts, as an offset into the text, and the positions of what is in it."""
+    """Where an item, or a key with its value, starts, as an offset into the text, and the positions of what is in it.
+
+    In JSON also where the value itself starts, and where it ends.
+    """
 
     offset: int
     inside: dict[Any, Position]
+    value: int = 0
+    end: int = 0
 
 
 # The root, and each key that occurs again in the same mapping, with its offset.
@@ -72,12 +77,9 @@ class Positions:
             place = place.inside[step]
         return self.position(place.offset)
 
-    def duplicates(self) -> tuple[str, ...]:
-        warnings = []
-        for offset, key in self.look()[1]:
-            line, column = self.position(offset)
-            warnings.append(f"{self.file}:{line}:{column}: key {key!r} occurs twice; the last one counts")
-        return tuple(warnings)
+    def duplicates(self) -> list[tuple[int, int, Any]]:
+        """Line and column of each key that occurs again, and the key."""
+        return [(*self.position(offset), key) for offset, key in self.look()[1]]
 
 
 def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | None:

@@ -32,9 +32,8 @@ class ConfigFiles(Struct, frozen=True):
 
 def duplicates(files: ConfigFiles) -> Iterator[Problem]:
     for document in files.documents.values():
-        for said in document.duplicates():
-            line, column, text = said.removeprefix(f"{document.file}:").split(":", 2)
-            yield Problem("warning", document.file, int(line), int(column), text.strip())
+        for line, column, key in document.duplicates():
+            yield Problem("warning", document.file, line, column, f"key {key!r} occurs twice; the last one counts")
 
 
 def switched_off(files: ConfigFiles) -> Iterator[Problem]:

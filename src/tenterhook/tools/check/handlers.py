@@ -24,8 +24,8 @@ def no_handler(look: HookInspection) -> Iterator[Problem]:
 
 def no_function(look: HookInspection) -> Iterator[Problem]:
     """Only the first part of the name is looked up: looking further would run the project's code."""
-    main = look.hook.spec.get("main")
-    if look.hook.spec.get("form") != "function" or not isinstance(main, str):
+    main = look.main
+    if look.form != "function" or not isinstance(main, str):
         return
     module, colon, _ = main.partition(":")
     top, dot, _ = module.partition(".")
@@ -48,10 +48,10 @@ def is_module_installed(top: str) -> bool:
 
 def no_url(look: HookInspection) -> Iterator[Problem]:
     """A URL that can never be called as it stands. No name is looked up, and nothing is called."""
-    if look.hook.spec.get("form") != "url":
+    if look.form != "url":
         return
     try:
-        place = parse_hook_url(look.hook.spec["main"])
+        place = parse_hook_url(look.main)
         judge(place, look)
     except (Failure, ip_rules.AddressRefused) as exc:
         yield look.error("main", f"{exc}; the hook always fails")
@@ -71,7 +71,7 @@ def known_addresses(host: str) -> list[str]:
 def no_headers(look: HookInspection) -> Iterator[Problem]:
     """Headers that cannot be sent, and those that would be sent unencrypted."""
     headers = look.hook.spec.get("headers", {})
-    if look.hook.spec.get("form") != "url" or not headers:
+    if look.form != "url" or not headers:
         return
     try:
         fill_headers(headers, dict.fromkeys(look.hook.env, ""))
@@ -82,7 +82,7 @@ def no_headers(look: HookInspection) -> Iterator[Problem]:
     for name in used:
         if look.hook.env[name] is None and name not in look.env:
             yield look.warning("main", f"headers use ${name}, which is not set here: the hook fails without it")
-    if used and in_the_clear(look.hook.spec["main"]):
+    if used and in_the_clear(look.main):
         yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
 
 

@@ -146,7 +146,7 @@ def elsewhere(case: ConversionCase) -> Found:
         yield LOST, f"${name} is not given there"
     paths = [word for word in words(case.look)[:2] if "/" in word and not word.startswith(("/", "-", "~"))]
     loose = bool(list(relative(case.look))) or (script(case.look) is not None and bool(paths))
-    if loose and case.look.hook.spec.get("form") == "shell" and case.source.name != case.target.name:
+    if loose and case.look.form == "shell" and case.source.name != case.target.name:
         yield NOTE, "its path counts from the folder in which the agent runs hooks, which may be another one there"
 
 

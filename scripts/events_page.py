@@ -100,12 +100,12 @@ def printed(kind: str, effect: str) -> str:
     forms: dict[str, list[str]] = {}
     for name in own_names():
         if any(rule.kind == kind for rule in dialects.get(name).events):
-            forms.setdefault(said(kind, name, effect), []).append(title(name))
+            forms.setdefault(printed_by(kind, name, effect), []).append(title(name))
     rows = [(", ".join(names), form) for form, names in forms.items()]
     return markdown_table(("Agent", f"What `{ANSWERS[effect]}` prints"), rows)
 
 
-def said(kind: str, agent: str, effect: str) -> str:
+def printed_by(kind: str, agent: str, effect: str) -> str:
     @hook(kind)
     def probe(event: Any) -> Any:
         return LEADS[effect]()

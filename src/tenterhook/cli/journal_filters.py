@@ -40,24 +40,24 @@ def parse_filter_options(options: dict[str, str], usage: CommandUsage) -> EntryF
     )
 
 
-def since(said: str, usage: CommandUsage) -> str:
+def since(text: str, usage: CommandUsage) -> str:
     """Convert to the journal's time format. A time without a zone is in the user's own."""
-    ago = AGO.fullmatch(said)
+    ago = AGO.fullmatch(text)
     try:
         if ago:
             when = datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
         else:
-            when = datetime.fromisoformat(said).astimezone(UTC)
+            when = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
-        raise usage.error(f"--since must be 30m, 2h, 7d, or a time such as 2026-11-16T09:00, not {said!r}") from None
+        raise usage.error(f"--since must be 30m, 2h, 7d, or a time such as 2026-11-16T09:00, not {text!r}") from None
     return when.strftime("%Y-%m-%dT%H:%M:%S") + f".{when.microsecond // 1000:03}Z"
 
 
 def number(options: dict[str, str], name: str, usual: int, usage: CommandUsage) -> int:
-    said = options.get(name, str(usual))
-    if not re.fullmatch(r"\d{1,9}", said) or int(said) < 1:
-        raise usage.error(f"--{name} must be a whole number of at least 1, not {said!r}")
-    return int(said)
+    text = options.get(name, str(usual))
+    if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
+        raise usage.error(f"--{name} must be a whole number of at least 1, not {text!r}")
+    return int(text)
 
 
 def folder(options: dict[str, str]) -> str:

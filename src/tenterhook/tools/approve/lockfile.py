@@ -56,7 +56,7 @@ def read(file: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(contents(file, LARGEST))
     except FileNotFoundError:
-        raise ConfigError("there is no lockfile; tenter lock writes one", file=file) from None
+        raise ConfigError("the lockfile does not exist; tenter lock writes it", file=file) from None
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", file=file) from None
     items = found.get("items") if isinstance(found, dict) else None

@@ -42,18 +42,18 @@ class StatusLine(Struct, frozen=True):
 
         first, *rest = self.words
         path = os.path.join(hooks.project, first) if os.sep in first else first
-        told = {
+        event = {
             "hook_event_name": "Status",
             "session_id": hooks.session_id,
             "cwd": hooks.project,
             "model": {"id": model, "display_name": model},
             "workspace": {"current_dir": hooks.project, "project_dir": hooks.project},
         }
-        given = msgspec.json.encode(told)
+        stdin = msgspec.json.encode(event)
         environ = dict(hooks.environ)
         if hooks.settings.secrets == "strip":
             environ = without_secrets(environ)
-        return Program((path, *rest), given, environ, hooks.project, SECONDS, 0.2, KEPT, "end")
+        return Program((path, *rest), stdin, environ, hooks.project, SECONDS, 0.2, KEPT, "end")
 
 
 def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:

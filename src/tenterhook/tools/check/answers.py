@@ -141,9 +141,9 @@ def instead(look: HookInspection, means: str) -> str:
     """The form that the agent obeys, as our own hooks write it."""
     event = Event(look.rule.kind, dict(DATA), raw={}, name=look.rule.name)
     wish = {"deny": hook.deny, "ask": hook.ask, "stop": hook.stop}[means]
-    said = forms.render_answer(wish("why"), event, callers.load(look.dialect.name))
-    ends = f" and exit with {said.code}" if said.code else ""
-    return f"print {said.out}{ends}" if said.out else f"write why to stderr{ends}"
+    answer = forms.render_answer(wish("why"), event, callers.load(look.dialect.name))
+    ends = f" and exit with {answer.code}" if answer.code else ""
+    return f"print {answer.out}{ends}" if answer.out else f"write why to stderr{ends}"
 
 
 def endless(look: HookInspection) -> Iterator[Problem]:

@@ -87,7 +87,7 @@ def no_headers(look: HookInspection) -> Iterator[Problem]:
 
 
 def no_model(look: HookInspection) -> Iterator[Problem]:
-    """A model whose name says nothing, or none at all; whether anybody has it is not asked."""
+    """A model whose name cannot be read, or no model at all. Whether a provider has it is not checked."""
     if "model" not in handlers.traits(look.hook.handler).options:
         return
     from tenterhook.clients.judge.model import INHERIT, usual, whole

@@ -133,9 +133,9 @@ def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
     """What must be known for the target and not for the source."""
 
     def find(case: ConversionCase) -> Found:
-        said = case.target.remarks.cautions.get(word)
-        if said and said != case.source.remarks.cautions.get(word):
-            yield NOTE, text.format(agent=case.target.title, said=said)
+        caution = case.target.remarks.cautions.get(word)
+        if caution and caution != case.source.remarks.cautions.get(word):
+            yield NOTE, text.format(agent=case.target.title, caution=caution)
 
     return find
 
@@ -166,8 +166,8 @@ def open_guard(case: ConversionCase) -> Found:
             )
 
 
-REVIEW = "{agent} runs it only when its user has approved {said}"
-KEYS = "{agent} gives its hooks keys of providers with the environment: {said}"
+REVIEW = "{agent} runs it only when its user has approved {caution}"
+KEYS = "{agent} gives its hooks keys of providers with the environment: {caution}"
 
 TABLE = (
     ConversionRule(1, "units", "write the time-out in the unit that is counted in there", nothing),

@@ -108,7 +108,7 @@ ACTIONS: Schema = {
             "type": "object",
             "additionalProperties": POLICY,
         },
-        "not_secret": {"description": "globs of files in which what looks like a secret is none", **SOME_TEXTS},
+        "not_secret": {"description": "globs of files in which text that looks like a secret is not one", **SOME_TEXTS},
         "documents": {
             "description": "globs of documents that must exist at the end, by action",
             "type": "object",
@@ -230,9 +230,9 @@ def outcome() -> Schema:
     return {"$schema": DRAFT, "$id": "urn:tenterhook:outcome:1", **top, "$defs": parts}
 
 
-def refine_field_schema(name: str, field: str, said: Schema) -> Schema:
+def refine_field_schema(name: str, field: str, schema: Schema) -> Schema:
     """A default says nothing about a field that is always there."""
-    return REFINED.get((name, field)) or {key: value for key, value in said.items() if key != "default"}
+    return REFINED.get((name, field)) or {key: value for key, value in schema.items() if key != "default"}
 
 
 SCHEMAS: dict[str, Callable[[], Schema]] = {"config": config, "outcome": outcome}

@@ -114,22 +114,22 @@ def base(dialect: Dialect) -> Rows:
 
 
 def value(field: Field) -> str:
-    said = BASE[field.key].about if field.key in BASE else f"the event's {field.key}, where it has one"
-    return f"{said} ({FORMS[field.form].about})" if field.form else said
+    meaning = BASE[field.key].about if field.key in BASE else f"the event's {field.key}, where it has one"
+    return f"{meaning} ({FORMS[field.form].about})" if field.form else meaning
 
 
 def fields(dialect: Dialect) -> Rows:
     """All fields of an event whose payload differs from the others."""
     for rule in dialect.events:
-        told = ", ".join(map(describe_field, (*rule.overrides.base, *rule.fields)))
-        if told:
-            yield rule.name, f"nothing but: {told}" if rule.overrides.base else told
+        listed = ", ".join(map(describe_field, (*rule.overrides.base, *rule.fields)))
+        if listed:
+            yield rule.name, f"nothing but: {listed}" if rule.overrides.base else listed
 
 
 def describe_field(field: Field) -> str:
     ours = field.key.partition("=")[2] or f"our {field.key}"
-    said = field.name if field.name == field.key else f"{field.name} ({ours})"
-    return f"{said}, {FORMS[field.form].about}" if field.form else said
+    shown = field.name if field.name == field.key else f"{field.name} ({ours})"
+    return f"{shown}, {FORMS[field.form].about}" if field.form else shown
 
 
 def environment(dialect: Dialect) -> Rows:
@@ -173,16 +173,16 @@ def answers(dialect: Dialect) -> Rows:
 
 
 def effect(answer: Answer) -> str:
-    said = EFFECTS[answer.effect].about
+    meaning = EFFECTS[answer.effect].about
     if answer.kind:
-        said += f" of kind {answer.kind}"
+        meaning += f" of kind {answer.kind}"
     if answer.value.kinds:
-        said += f"; {answer.value.kind_from} makes it " + ", ".join(
+        meaning += f"; {answer.value.kind_from} makes it " + ", ".join(
             f"{k} ({kind})" for k, kind in answer.value.kinds.items()
         )
     if answer.words:
-        said += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
-    return said
+        meaning += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
+    return meaning
 
 
 def audiences(dialect: Dialect) -> Rows:

@@ -255,7 +255,7 @@ def policies(hook: Hook, compiled: CompiledEvent) -> dict[str, str]:
 
 
 def build_failed_attempt(cause: str, hook: Hook, compiled: CompiledEvent) -> Attempt:
-    """An attempt that failed for this cause. Two causes are no errors of ours but found in what the hook did."""
+    """An attempt that failed for this cause. Two causes are found in what the hook did, not in an error."""
     if cause == "exit":
         return Attempt(hook.name, hook.handler, "", exit_code=1)
     if cause == "output" and not handlers.traits(hook.handler).reads_answer:

@@ -15,6 +15,7 @@ from tenterhook.support.terminal.text import (
     columns,
     near,
     one_line,
+    room_for,
     shorten_name,
     wrap_line_to_width,
     wrap_with_indent,
@@ -102,7 +103,7 @@ def hook_lines(found: Explanation, paint: Paint, *, whole: bool) -> Iterator[str
     rows = [hook_row(hook, paint) for hook in found.hooks]
     if not rows:
         return
-    room = max(20, columns() - sum(max(width(row[n]) for row in rows) for n in (0, 2, 3, 4)) - 10)
+    room = room_for(rows, 1)
     cut = [[row[0], one_line(row[1]) if whole else shorten_name(row[1], room), *row[2:]] for row in rows]
     seen: Counter[str] = Counter()
     before = ""

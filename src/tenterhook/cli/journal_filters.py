@@ -54,10 +54,7 @@ def since(text: str, usage: CommandUsage) -> str:
 
 
 def number(options: dict[str, str], name: str, usual: int, usage: CommandUsage) -> int:
-    text = options.get(name, str(usual))
-    if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
-        raise usage.error(f"--{name} must be a whole number of at least 1, not {text!r}")
-    return int(text)
+    return int(usage.number(options, name, usual, whole=True))
 
 
 def folder(options: dict[str, str]) -> str:

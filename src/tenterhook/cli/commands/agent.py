@@ -69,7 +69,7 @@ def run(argv: list[str]) -> int:
         return 0
     if "yes" in options and "no" in options:
         raise USAGE.error("--yes and --no cannot be used together")
-    context = whole_number(options.get("context", str(CONTEXT)))
+    context = int(USAGE.number(options, "context", CONTEXT, whole=True))
     provider = answering(options)
     prompt = read_prompt(options)
     with (
@@ -234,9 +234,3 @@ def answering(options: dict[str, str]) -> Provider:
     from tenterhook.clients.models import provider_for
 
     return provider_for(options["model"])
-
-
-def whole_number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
-        raise USAGE.error(f"--context must be a whole number of at least 1, not {text!r}")
-    return int(text)

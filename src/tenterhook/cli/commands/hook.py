@@ -128,7 +128,7 @@ def act(kind: str, name: str, flat: dict[str, Any], dialect: dict[str, Any], opt
     if function is None:
         return fine(f"nothing to do at {kind}")
     wishes = settings.load(event.project)
-    seconds = budget(options) or wishes.seconds(kind)
+    seconds = USAGE.number(options, "budget", 0, most=3600) or wishes.seconds(kind)
     most = wishes.budget or (None if action else seconds)
     called = (action or options["EVENT"], dialect["name"])
     event.begin(seconds, None if "budget" in options else lambda: own_limit(event, most, called))
@@ -149,15 +149,3 @@ def own_limit(event: TimedEvent, most: float | None, called: tuple[str, str]) ->
     word, dialect = called
     found = own_hook.seconds(word, event.project, dialect)
     return min(found, most) if most else found
-
-
-def budget(options: dict[str, str]) -> float:
-    if "budget" not in options:
-        return 0.0
-    try:
-        seconds = float(options["budget"])
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 3600:
-        raise USAGE.error(f"--budget needs a number of seconds above 0, not {options['budget']!r}")
-    return seconds

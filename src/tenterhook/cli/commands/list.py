@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.support.terminal.table import table, width
+from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import (
     Paint,
     colourful,
-    columns,
     near,
     one_line,
     painter,
     pluralise_count,
+    room_for,
     shorten,
 )
 from tenterhook.tools.explain.inventory import HookFacts, Inventory, inventory
@@ -111,8 +111,7 @@ def hook_rows(hooks: list[HookFacts], paint: Paint) -> list[list[str]]:
         ]
         for hook in hooks
     ]
-    widths = [max(width(row[n]) for row in [HEADS, *rows]) for n in (0, 1, 3, 4, 5)]
-    room = max(20, columns() - sum(widths) - 12)
+    room = room_for([HEADS, *rows], 2)
     return [[*row[:2], cut(row[2], room), *row[3:]] for row in rows]
 
 

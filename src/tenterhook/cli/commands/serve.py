@@ -53,21 +53,9 @@ def run(argv: list[str]) -> int:
         return stop()
     if "json" in options:
         raise USAGE.error("--json can only be used with --status")
-    idle = number(options, "idle", IDLE)
-    parallel = number(options, "parallel", PARALLEL)
-    if parallel < 1 or parallel != int(parallel):
-        raise USAGE.error(f"--parallel must be a whole number of at least 1, not {options['parallel']!r}")
-    return spawn_detached_server(idle, int(parallel)) if "detach" in options else serve(idle, int(parallel))
-
-
-def number(options: dict[str, str], name: str, usual: float) -> float:
-    try:
-        found = float(options.get(name, usual))
-    except ValueError:
-        found = 0.0
-    if not 0 < found <= 1e6:
-        raise USAGE.error(f"--{name} must be a number above 0, not {options[name]!r}")
-    return found
+    idle = USAGE.number(options, "idle", IDLE, most=1e6)
+    parallel = int(USAGE.number(options, "parallel", PARALLEL, most=1e6, whole=True))
+    return spawn_detached_server(idle, parallel) if "detach" in options else serve(idle, parallel)
 
 
 def serve(idle: float, parallel: int, ready: int = -1) -> int:

@@ -17,7 +17,7 @@ from tenterhook.errors import ConfigError, DialectError
 from tenterhook.support.stable_read import whole
 from tenterhook.types import Path
 
-__all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read"]
+__all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read", "read_if_valid"]
 
 LARGEST = 8 * 1024 * 1024
 DEEPEST = 64
@@ -99,6 +99,14 @@ def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | Non
     if naming and len(text) <= LARGEST and not any(word.encode() in text for word in naming):
         return None
     return parse(text, file, format)
+
+
+def read_if_valid(file: str, format: str) -> Document | None:
+    """Like `read`; None also for a file with an error, which loading reports."""
+    try:
+        return read(file, format)
+    except ConfigError:
+        return None
 
 
 def unblocking(file: str, flags: int) -> int:

@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from tenterhook.config.load import dig
-from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 from tenterhook.support.secrets.names import without_secrets
 from tenterhook.trust import is_trusted_scope
@@ -76,10 +75,7 @@ def values(hooks: HookSet) -> Iterator[tuple[ConfigLocation, Any]]:
     for place in hooks.ready().places if key else ():
         if not place.found or place.file.format == "frontmatter":
             continue
-        try:
-            document = readers.read(place.path, place.file.format)
-        except ConfigError:
-            continue  # loading has reported it
+        document = readers.read_if_valid(place.path, place.file.format)
         value = dig(document.data, key)[0] if document else None
         if value is not None:
             yield place, value

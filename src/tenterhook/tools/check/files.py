@@ -11,7 +11,6 @@ from tenterhook.config.entries import Problem
 from tenterhook.config.load import Loaded, dig, holders
 from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 from tenterhook.support.readers import Document
 from tenterhook.types import Path
@@ -77,10 +76,7 @@ def unread(files: ConfigFiles) -> Iterator[Problem]:
 
 
 def not_read(path: str, format: str, place: ConfigLocation, files: ConfigFiles) -> Iterator[Problem]:
-    try:
-        document = readers.read(path, format)
-    except ConfigError:
-        return
+    document = readers.read_if_valid(path, format)
     found = hooks_in(document, place) if document else None
     if document and found is not None:
         line, column = document.where(found)

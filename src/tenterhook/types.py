@@ -93,7 +93,10 @@ class Hook(Struct, frozen=True, kw_only=True):
 
 
 class Event(Struct, frozen=True):
-    """Something that happened, in our words. `name` is the dialect's own word for it."""
+    """Something that happened, in our words. `name` is the dialect's own word for it.
+
+    `begun` is when, by the monotonic clock; 0 where it does not matter.
+    """
 
     kind: str
     name: str
@@ -102,6 +105,7 @@ class Event(Struct, frozen=True):
     session: str = ""
     agents: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
+    begun: float = 0.0
 
     @property
     def agent(self) -> str:

@@ -14,7 +14,6 @@ import itertools
 import os
 from collections.abc import Callable, Generator, Sequence
 from functools import cached_property, partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -242,7 +241,7 @@ class Engine(BareHost):
             data = {**data, rule.target.field: os.path.basename(str(data.get(rule.target.of, "")))}
         agents = (self.agent,) if self.agent else agents_in(data, self.dialect.planning.agent_from)
         session = data.get("session_id") or self.session_id
-        event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ, monotonic())
+        event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
         if INSIDE.get():
             return event, Plan(), self.inside_a_hook(compiled, event)
         target = data.get(rule.target.field)

@@ -45,8 +45,8 @@ class Journal:
         self.made_lines: LineWriter | None = None
         common = {"project": owner.project, "dialect": owner.dialect.name, "mode": owner.mode}
         loaded = owner.hookset.ready()
-        files = [place.path for place in loaded.places if place.found]
-        self.facts = (owner.dialect, common, files, collect_hook_environ(owner.hookset))
+        paths = [place.path for place in loaded.places if place.found]
+        self.facts = (owner.dialect, common, paths, collect_hook_environ(owner.hookset))
         self.targets = {rule.name: rule.target.field for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # What is recorded of events whose hooks are running, by identity.

@@ -16,6 +16,8 @@ except ImportError:
     except ImportError:  # pragma: no cover
         from hashlib import sha256
 
+__all__ = ["digest", "last_line", "link_lines", "parts_named", "previous_file", "previous_hash", "read_tail", "sha256"]
+
 START, AFTER = b'{"prev":"', b',"after":"'
 # What is read of a file's end to find its last line: enough for several.
 TAIL = 16_384
@@ -34,7 +36,7 @@ def link_lines(lines: list[bytes], before: str, file: str = "") -> tuple[list[by
 
     `file` is the file before, if the first of them begins a new one.
     """
-    linked = []
+    linked: list[bytes] = []
     for line in lines:
         head = f'"after":"{file}",' if file and not linked else ""
         made = START + f'{before}",{head}'.encode() + line[1:]

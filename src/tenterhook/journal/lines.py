@@ -10,6 +10,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Mapping
 from time import monotonic, time
+from typing import Any
 
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.journal.caller import CALLER, Caller
@@ -51,6 +52,8 @@ class LineWriter:
         self.harmless: set[tuple[str, str]] = set()
         self.contexts: dict[tuple[str, str], tuple[str, bytes]] = {}
         self.plans: dict[tuple[Skipped, ...], tuple[str, bytes]] = {}
+        # The same by identity, and referenced, so that the id cannot be reused: comparing a hundred hooks takes longer.
+        self.same_plans: dict[int, tuple[tuple[Skipped, ...], tuple[str, bytes]]] = {}
 
     def context(self, version: str) -> tuple[str, bytes]:
         """The part that says who asked, where, and by which rules, with its name."""
@@ -64,10 +67,15 @@ class LineWriter:
 
     def plan(self, skipped: tuple[Skipped, ...]) -> tuple[str, bytes]:
         """The part that says which hooks did not run, with its name."""
+        same = self.same_plans.get(id(skipped))
+        if same:
+            return same[1]
         made = self.plans.get(skipped)
         if made is None:
             forget_many(self.plans)
             made = self.plans[skipped] = self.made_part({"skipped": limit_skipped(skipped)})
+        forget_many(self.same_plans)
+        self.same_plans[id(skipped)] = skipped, made
         return made
 
     def made_part(self, said: Line) -> tuple[str, bytes]:
@@ -103,8 +111,7 @@ class LineWriter:
         """The whole line of one outcome and its event. Neither part is empty, so that a comma joins them."""
         version = text(event.data.get(self.version_field)) if self.version_field else ""
         made = entry(outcome, self.head(outcome, version, time(), parts), self.cut)
-        if event.begun:
-            made["ms"] = round((monotonic() - event.begun) * 1000, 3)
+        made["ms"] = round((monotonic() - event.begun) * 1000, 3)
         if outcome.decision != "none" or outcome.stop:
             made["obeys"] = self.obeys(outcome)
         line = encode_json_line(made)
@@ -164,7 +171,7 @@ class LineWriter:
         return self.redactor.data(b"".join(map(encode_json_line, entries)))
 
 
-def forget_many(known: dict[object, object]) -> None:
+def forget_many(known: dict[Any, Any]) -> None:
     """Keep a cache from growing without end."""
     if len(known) >= PARTS:
         known.clear()

@@ -79,6 +79,7 @@ class Journal:
             self.expected.clear()
         with contextlib.suppress(Exception):  # errors are reported when it is written
             self.expected[id(event)] = event, self.lines.about(event)
+            self.files.hash_ahead()
 
     def about(self, event: Event) -> bytes:
         known = self.expected.pop(id(event), None)

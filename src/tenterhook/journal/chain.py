@@ -31,18 +31,17 @@ def digest(line: bytes) -> str:
     return found
 
 
-def link_lines(lines: list[bytes], before: str, file: str = "") -> tuple[list[bytes], str]:
-    """Lines of JSON that carry the hash of the line before, and the hash of the last one.
+def link_lines(lines: list[bytes], before: str, file: str = "") -> list[bytes]:
+    """Lines of JSON that carry the hash of the line before.
 
     `file` is the file before, if the first of them begins a new one.
     """
     linked: list[bytes] = []
     for line in lines:
+        before = digest(linked[-1]) if linked else before
         head = f'"after":"{file}",' if file and not linked else ""
-        made = START + f'{before}",{head}'.encode() + line[1:]
-        linked.append(made)
-        before = digest(made)
-    return linked, before
+        linked.append(START + f'{before}",{head}'.encode() + line[1:])
+    return linked
 
 
 def previous_hash(line: bytes) -> str | None:

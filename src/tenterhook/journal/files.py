@@ -8,7 +8,6 @@ nothing is left open in a fork.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
@@ -71,8 +70,10 @@ class JournalFiles:
         self.folder, self.days, self.most = folder, days, megabytes * 1_000_000
         self.day, self.number = "", 1
         self.lock = threading.Lock()
-        # The file that was written to last: its identity, where our last line ended, and the hash of that line.
-        self.path, self.end, self.hash = "", (0, 0), ""
+        # The file that was written to last: its identity, where our last line ended, and that line.
+        self.path, self.end, self.last = "", (0, 0), b""
+        # The hash of the line to follow; empty if it is not known yet, or there is none.
+        self.hash = ""
         # The parts that are in that file.
         self.parts: set[str] = set()
 
@@ -137,12 +138,12 @@ class JournalFiles:
             torn = (found.st_ino, size) != self.end and self.continue_after_others(descriptor, found)
             before = "" if size else self.end_of_file_before(path)
             new = [line for name, line in parts.items() if name not in self.parts]
-            linked, last = link_lines([*new, *lines], self.hash, before)
+            linked = link_lines([*new, *lines], self.hash_to_follow(), before)
             text = b"\n" * torn + b"".join(linked)
             if os.write(descriptor, text) != len(text):
                 os.ftruncate(descriptor, size)  # no line by half
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
-            self.end, self.hash = (found.st_ino, size + len(text)), last
+            self.end, self.last, self.hash = (found.st_ino, size + len(text)), linked[-1], ""
             self.parts.update(parts)
         finally:
             release_lock(descriptor)
@@ -150,6 +151,18 @@ class JournalFiles:
         if not size:
             self.prune()
         return True
+
+    def hash_to_follow(self) -> str:
+        self.hash = self.hash or (digest(self.last) if self.last else "")
+        return self.hash
+
+    def hash_ahead(self) -> None:
+        """Hash our last line now, as hooks run: the next line follows it, unless another process comes between."""
+        if self.lock.acquire(blocking=False):
+            try:
+                self.hash_to_follow()
+            finally:
+                self.lock.release()
 
     def continue_after_others(self, descriptor: int, found: os.stat_result) -> bool:
         """Find out what to follow in a file that another process has written to; returns whether its end is torn.
@@ -159,7 +172,7 @@ class JournalFiles:
         if found.st_ino != self.end[0] or found.st_size < self.end[1]:
             self.parts.clear()
         tail = read_tail(descriptor, found.st_size) if found.st_size else b""
-        self.hash = digest(last_line(tail)) if tail else ""
+        self.last, self.hash = last_line(tail), ""
         self.parts |= parts_named(tail)
         return bool(tail) and not tail.endswith(b"\n")
 
@@ -174,11 +187,11 @@ class JournalFiles:
             try:
                 if name == own or not (size := os.fstat(descriptor).st_size):
                     continue
-                self.hash = digest(last_line(read_tail(descriptor, size)))
+                self.last, self.hash = last_line(read_tail(descriptor, size)), ""
                 return name
             finally:
                 os.close(descriptor)
-        self.hash = ""
+        self.last, self.hash = b"", ""
         return ""
 
     def prune(self) -> None:
@@ -226,6 +239,9 @@ def take_lock(descriptor: int) -> bool:
 
 def release_lock(descriptor: int) -> None:
     """Closing would not do: a child that was forked meanwhile has the file open, too."""
-    if fcntl is not None:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except OSError:  # a file system without locks
+        return

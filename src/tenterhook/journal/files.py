@@ -35,7 +35,7 @@ TRIES = 20
 PART = 16
 DAY = 86_400
 # The most seconds to wait for another process that writes, and how long between two looks.
-PATIENCE, PAUSE = 0.25, 0.0002
+PATIENCE, PAUSE = 1.0, 0.0002
 NOTHING: Mapping[str, bytes] = {}
 
 

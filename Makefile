@@ -26,7 +26,7 @@ help:
 	@echo "make requirements  each requirement with the tests that cite it"
 	@echo "make format        format the code;  make clean  remove what was installed"
 
-$(VENV)/ready: pyproject.toml
+$(VENV)/ready: pyproject.toml hatch_build.py src/tenterhook/cli/server/native/tenter_client.c
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed"; exit 1; }
 	$(if $(UV),$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
 	$(INSTALL) -e .

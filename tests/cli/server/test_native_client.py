@@ -75,16 +75,16 @@ def test_its_constants_are_those_of_python() -> None:
     defined = dict(re.findall(r"^#define (\w+) (.+?)(?: /\*.*)?$", text, re.MULTILINE))
     tables = {name: re.findall(r'"(.*?)"', words) for name, words in re.findall(r"(\w+)\[\] = \{(.*?)\};", text)}
 
-    def number(name: str) -> float:
-        return float(eval(re.sub(r"\(size_t\)|\b[A-Z]+\b", lambda one: str(number(one[0])) if one[0] in defined else "", defined[name])))
-
-    for name in ("KEY", "DIGEST", "LENGTH", "HEAD", "FRAME", "PATIENCE", "ENDING", "TRIES"):
-        assert number(name) == getattr(client, name), name
+    numbers = {name: getattr(client, name) for name in ("KEY", "DIGEST", "LENGTH", "PATIENCE", "ENDING", "TRIES")}
+    assert {name: float(defined[name]) for name in numbers} == numbers
+    assert (defined["HEAD"], client.HEAD) == ("(KEY + DIGEST + 3 * LENGTH)", client.KEY + client.DIGEST + 24)
+    assert (defined["FRAME"], client.FRAME) == ("(1 + LENGTH)", 1 + client.LENGTH)
     kinds = {name: defined[name].strip("'").encode() for name in ("HELLO", "NOT_HERE", "AGAIN", "STDERR", "END")}
     assert kinds == {name: getattr(client, name) for name in kinds}
     texts = {name: defined[name].strip('"') for name in ("SWITCH", "NATIVE", "ALONE", "DIED", "FORMAT", "PREFIX")}
     assert texts == {name: getattr(client, name, None) or getattr(start_record, name) for name in texts}
-    assert [tuple(tables[name]) for name in ("OFF", "FLAGS", "NAMESPACES")] == [client.OFF, client.FLAGS, client.NAMESPACES]
+    for name in ("OFF", "FLAGS", "NAMESPACES"):
+        assert tuple(tables[name]) == getattr(client, name)
     assert (defined["LARGEST"], defined["RECORD"]) == ("((size_t)64 << 20)", "((size_t)1 << 15)")
     assert (client.LARGEST, start_record.LARGEST) == (64 << 20, 1 << 15)
     commands = dict(re.findall(r'\{"(\w+)", (SENDS_STDIN|PASSES_STREAMS), \w+\}', text))
@@ -112,40 +112,33 @@ def test_every_call_comes_to_the_same_without_python(native: NativeServed) -> No
     assert (native.requests() - before, len(native.workers())) == (len(calls), workers)
 
 
-SHELLS = ("umask 027;", "ulimit -Sn 900;", "trap '' USR1 QUIT PIPE;", "nice -n 3", "cd /;", "MARK=mine", "LC_ALL=C")
+CHANGES = ("umask 027;", "ulimit -Sn 900;", "trap '' USR1 QUIT PIPE;", "nice -n 3", "cd /;", "MARK=mine")
 
 
-@pytest.mark.parametrize("change", SHELLS)
-def test_its_context_is_the_python_clients(native: NativeServed, change: str) -> None:
-    """So that both are served by the same worker, and hooks see the same."""
+def test_its_context_is_the_python_clients(native: NativeServed) -> None:
+    """So that both are served by the same worker, and hooks see the same. In this locale Python sets a variable."""
+    native.environ = {name: value for name, value in native.environ.items() if name[:3] not in ("LAN", "LC_")}
     native.begin()
-    change = change if change.endswith((";", "3")) else f"{change} exec"
     tail = ("--project", str(native.project.root))
 
-    def once(program: str) -> Any:
+    def once(program: str, change: str) -> Any:
         command = ["/bin/sh", "-c", f'{change} "$@"', "sh", program, *EVENT, *tail]
-        return plain(
-            subprocess.run(
-                command, input=call("World"), capture_output=True, env=native.environ, cwd=native.project.root
-            )
-        )
+        options: dict[str, Any] = {"cwd": native.project.root, "env": native.environ, "timeout": LONG}
+        return plain(subprocess.run(command, input=call("World"), capture_output=True, **options))
 
-    once(native.program[0])  # in another locale this writes another record
-    expected, workers = once(str(native.python)), len(native.workers())
+    expected = [once(str(native.python), change) for change in CHANGES]
+    workers = native.workers()
     native.executed()
 
-    assert once(native.program[0]) == expected
+    assert [once(native.program[0], change) for change in CHANGES] == expected
     assert native.executed() == []
-    assert len(native.workers()) == workers
+    assert native.workers() == workers
 
 
 def test_it_leaves_to_python_what_only_python_can_tell(native: NativeServed) -> None:
     native.begin()
-    twice = {**native.environ, "MARK": "1"}
     calls: list[tuple[tuple[str | bytes, ...], dict[str, Any]]] = [
         (("--version",), {}),
-        ((), {}),
-        (("list",), {}),
         (("fier",), {}),
         (("fire", "--help"), {}),
         (ODD, {}),
@@ -157,7 +150,6 @@ def test_it_leaves_to_python_what_only_python_can_tell(native: NativeServed) -> 
     for words, options in calls:
         expected = plain(python(native, *words, stdin=call("Deny"), **options))
         assert plain(native.run(*words, stdin=call("Deny"), **options)) == expected, words
-    assert twice["MARK"]
     # Each ran once as the Python command and once through the native client, but for a variable that it drops.
     assert len(native.executed()) == 2 * len(calls) - 1
 
@@ -168,7 +160,8 @@ def test_a_folder_that_is_gone_and_an_empty_environment(native: NativeServed) ->
     found = []
     for program in (str(native.python), native.program[0]):
         place.mkdir()
-        command = ["/bin/sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", program, *EVENT, "--project", str(native.project.root)]
+        words = [program, *EVENT, "--project", str(native.project.root)]
+        command = ["/bin/sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", *words]
         found.append(subprocess.run(command, input=call("Deny"), capture_output=True, env=native.environ, cwd=place))
         found.append(subprocess.run([program, *EVENT], input=call("Deny"), capture_output=True, env={}, cwd="/"))
 
@@ -226,8 +219,10 @@ def answers(*frames: bytes) -> Behaviour:
     return behave
 
 
-def greets(greeting: bytes) -> Behaviour:
-    return lambda wire: wire.sendall(greeting)
+def hears_nothing(wire: socket.socket) -> None:
+    """Greet, and end before the whole request is sent."""
+    wire.shutdown(socket.SHUT_RD)
+    wire.sendall(client.HELLO)
 
 
 LOST: dict[str, Behaviour] = {
@@ -240,8 +235,8 @@ LOST: dict[str, Behaviour] = {
 }
 HEARD: dict[str, Behaviour] = {
     "closes": lambda wire: None,
-    "talks garbage": greets(b"HTTP/1.1 400"),
-    "hangs up": greets(b"+"),
+    "talks garbage": lambda wire: wire.sendall(b"HTTP/1.1 400"),
+    "hangs up": hears_nothing,
     "not here": answers(frame(b"N", b"")),
     "again and again": answers(frame(b"A", b"")),
     "an answer": answers(frame(b"E", b"said"), frame(b"?", b"unknown"), frame(b"X", b"\x03" + b"out" * MIB)),

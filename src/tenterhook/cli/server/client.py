@@ -109,7 +109,9 @@ def code() -> str:
     file = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "version.py")
     about = os.stat(file)
     python = (sys.executable, sys.hexversion, str(sys.flags), sys.warnoptions, sys.path, sys.getfilesystemencoding())
-    return digest(repr((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python)).encode(errors="surrogatepass")).hex()
+    return digest(
+        repr((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python)).encode(errors="surrogatepass")
+    ).hex()
 
 
 def digest(data: bytes) -> bytes:

@@ -54,7 +54,9 @@ class ClientContext:
         spaces, (*codings, limits), environ = others[:FIRST_CODING], others[FIRST_CODING:LAST], others[LAST:]
         self.command, self.codings = command.decode(), [coding.decode() for coding in codings]
         umask, niceness, processors = manners.split()
-        if whereabouts(root) != identity("/") or spaces != [os.readlink(f"/proc/self/ns/{n}".encode()) for n in NAMESPACES]:
+        if whereabouts(root) != identity("/") or spaces != [
+            os.readlink(f"/proc/self/ns/{n}".encode()) for n in NAMESPACES
+        ]:
             raise ContextMismatch("another root folder, or other namespaces")
         self.limit(limits)
         self.behave(ignored, int(niceness), [int(one) for one in processors.split(b",")])

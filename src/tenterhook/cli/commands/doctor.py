@@ -20,7 +20,7 @@ from tenterhook.handlers.command import SHELL
 from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.abilities import Ability, abilities, proofs
 from tenterhook.runtime.shell_free import kind_of
-from tenterhook.support.paths import state_folder
+from tenterhook.support.paths import native_client, state_folder
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import Paint, colourful, near, painter, pluralise_count
 from tenterhook.types import Attempt
@@ -117,6 +117,8 @@ def speed(hooks: HookSet) -> Iterator[Ability]:
     yield Ability("speed", "no shell", "works" if shell else "absent", known)
     yield check_warm_python(hooks)
     yield resident()
+    program = native_client()
+    yield Ability("speed", "native client", "works" if program else "absent", program or "no compiler built it here")
 
 
 def check_warm_python(hooks: HookSet) -> Ability:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from tenterhook import handlers
 from tenterhook.author import loading
 from tenterhook.author.calls import Call
+from tenterhook.author.options import SEVERAL
 from tenterhook.author.process import parse_argv
 from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
@@ -67,7 +68,10 @@ def changed_options(word: str, settings: list[str], call: Call) -> dict[str, Any
     found = load(one)
     usual = {(hook.name, name): value for hook in load_plain(word) for name, value in hook.options.items()}
     return {
-        name: value for hook in found for name, value in hook.options.items() if usual.get((hook.name, name)) != value
+        name: list(value) if isinstance(value, SEVERAL) else value
+        for hook in found
+        for name, value in hook.options.items()
+        if usual.get((hook.name, name)) != value
     }
 
 

@@ -37,7 +37,7 @@ def add_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -> Fi
     wanted = []
     for word, options in files:
         name = name_in_config(word, target)
-        if mentions(there, name):
+        if mentions(there, name) or any(one.says == name for one in wanted):
             job.notes.append(f"{target.path} names {name} already; that entry stays as it is")
         else:
             wanted.append(Addition(LIST, {"use": name, **({"options": options} if options else {})}, says=name))
@@ -80,4 +80,4 @@ def approve_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -
     ]
     if wanted:
         approve(found, wanted)
-    return [one.item.name for one in wanted]
+    return list(dict.fromkeys(one.item.name for one in wanted))

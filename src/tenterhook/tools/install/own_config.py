@@ -34,7 +34,7 @@ def add_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -> Fi
     source = content(job.target(target.path))
     start = EMPTY[target.file.format] if source is None else source
     there = parse_target(target, start).get(LIST[0])
-    wanted = []
+    wanted: list[Addition] = []
     for word, options in files:
         name = name_in_config(word, target)
         if mentions(there, name) or any(one.says == name for one in wanted):

@@ -48,7 +48,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "TENTERHOOK_OFF", "TENTERHOOK_CANARY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TENTERHOOK_SERVE", "off")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     monkeypatch.chdir(folder)
     return folder

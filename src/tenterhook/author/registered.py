@@ -17,8 +17,8 @@ COMMON = ("tool.before", "tool.after", "prompt.submit", "session.start", "turn.s
 POLICIES = ("deny", "ask", "allow")
 # Kinds at which a failed hook refuses by default: elsewhere that would lock the user out, or never end.
 GUARDED = ("tool.before", "permission.ask")
-# The kinds of events at which an install connects an agent, whether or not a hook is for them now: hooks that come later need no install.
-# Events that come many times in a second, and those at which an agent waits for a hook's own work, are not among them.
+# Kinds at which an install connects an agent, whether or not a hook is for them now: later hooks need no install. Kinds
+# that come many times in a second are not among them, nor those at which an agent waits for a hook's own work.
 CONNECTED = (
     *("session.start", "session.end", "prompt.submit", "tool.before", "permission.ask", "tool.after", "tool.failed"),
     *("agent.start", "agent.stop", "turn.stop", "compact.before", "notify"),

@@ -22,7 +22,9 @@ from tenterhook.support.stable_read import whole
 
 SYSTEM = "/etc/tenterhook/tenterhook.toml"
 USER = "@config/tenterhook/tenterhook.toml"
-TABLE, SERVE = "settings", "serve"
+TABLE, SERVE, GATE = "settings", "serve", "gate"
+# Further tables; a key of theirs is a field with the table's name before it.
+FURTHER = (SERVE, GATE)
 CHOICES = {"sandbox": ("default", "require", "off"), "secrets": ("strip", "pass")}
 
 
@@ -48,6 +50,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     managed_off: bool = False
     # Whether `tenter run` starts the server: `auto` of the table `serve`.
     serve_auto: bool = True
+    # Other agents whose hooks `tenter run` runs, too: `hooks_of` of the table `gate`, which a project may have, too.
+    gate_hooks_of: tuple[str, ...] = ()
 
 
 MANAGED = ("only_managed", "bypass", "managed_off")
@@ -83,7 +87,7 @@ def table(file: str) -> dict[str, Any]:
         return {}
     except OSError as exc:
         raise ConfigError(exc.strerror or str(exc), file=file) from None
-    if TABLE.encode() not in text and SERVE.encode() not in text:
+    if not any(name.encode() in text for name in (TABLE, *FURTHER)):
         return {}
     import tomllib
 
@@ -92,8 +96,9 @@ def table(file: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as exc:
         raise ConfigError(str(exc), file=file) from None
     found = read_table(data, TABLE, file)
-    serve = {f"{SERVE}_{key}": value for key, value in read_table(data, SERVE, file).items()}
-    return {key: validate_setting(file, key, value) for key, value in {**found, **serve}.items()}
+    for name in FURTHER:
+        found |= {f"{name}_{key}": value for key, value in read_table(data, name, file).items()}
+    return {key: validate_setting(file, key, value) for key, value in found.items()}
 
 
 def read_table(data: dict[str, Any], name: str, file: str) -> dict[str, Any]:
@@ -105,7 +110,7 @@ def read_table(data: dict[str, Any], name: str, file: str) -> dict[str, Any]:
 
 def validate_setting(file: str, key: str, value: Any) -> Any:
     known = Settings.__struct_fields__
-    name = key.replace("_", ".", 1) if key.startswith(f"{SERVE}_") else f"{TABLE}.{key}"
+    name = key.replace("_", ".", 1) if key.partition("_")[0] in FURTHER else f"{TABLE}.{key}"
     if key not in known:
         raise ConfigError(f"unknown key {name!r}{nearest(key, known)}", file=file)
     usual = getattr(Settings(), key)

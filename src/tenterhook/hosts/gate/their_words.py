@@ -26,6 +26,8 @@ ALWAYS = {"session_id", "cwd", "transcript_path", CALLER}
 LAST_TEXT = ("prompt_response", "last_assistant_message")
 # The kinds of tools whose calls are about files.
 ABOUT_FILES = ("read", "write", "edit")
+# The fields of an input that an output may repeat.
+REPEATED = (*inputs.PATHS, *inputs.WHOLE, *inputs.NEW, *inputs.OLD)
 # The server of a tool, if the caller does not name it but the hooks' agent does.
 UNKNOWN = "unknown"
 
@@ -89,8 +91,9 @@ class Translator:
         if text:
             yield from self.patched_files(text)
         elif paths:
+            rest = {name: value for name, value in fields.items() if name not in inputs.PATH_LISTS}
             for path in paths:
-                yield own, {**fields, "file_path": path}, f"{own} names its files in another way"
+                yield own, {"file_path": path, **rest}, f"{own} names its files in another way"
         else:
             yield own, given, ""
 
@@ -170,7 +173,7 @@ def fill_output(tool: Tool, text: str, given: dict[str, Any]) -> Any:
     recorded = tool.output
     place = next((name for name in inputs.OUTPUTS if isinstance(recorded.get(name), str)), "")
     asked = tool.input if isinstance(tool.input, dict) else {}
-    repeats = {value: name for name, value in asked.items() if isinstance(value, str)}
+    repeats = {value: name for name, value in asked.items() if isinstance(value, str) and name in REPEATED}
     found: dict[str, Any] = {}
     for name, value in recorded.items():
         if isinstance(value, str) and value in repeats:

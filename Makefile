@@ -26,7 +26,7 @@ help:
 	@echo "make requirements  each requirement with the tests that cite it"
 	@echo "make format        format the code;  make clean  remove what was installed"
 
-$(VENV)/ready: pyproject.toml
+$(VENV)/ready: pyproject.toml hatch_build.py src/tenterhook/cli/server/native/tenter_client.c
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed"; exit 1; }
 	$(if $(UV),$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
 	$(INSTALL) -e .
@@ -56,13 +56,7 @@ lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(PY) scripts/words.py --check
-	$(PY) scripts/dialect_pages.py --check
-	$(PY) scripts/matrix_page.py --check
-	$(PY) scripts/schemas.py --check
-	$(PY) scripts/library_page.py --check
-	$(PY) scripts/api_page.py --check
-	$(PY) scripts/events_page.py --check
+	$(PY) scripts/generate.py --check
 	$(PY) scripts/requirements.py --check
 
 format: $(VENV)/ready-dev
@@ -85,13 +79,7 @@ mutants: $(VENV)/ready-dev
 	$(PY) scripts/mutants.py
 
 docs: $(VENV)/ready
-	$(PY) scripts/words.py
-	$(PY) scripts/dialect_pages.py
-	$(PY) scripts/schemas.py
-	$(PY) scripts/matrix_page.py
-	$(PY) scripts/library_page.py
-	$(PY) scripts/api_page.py
-	$(PY) scripts/events_page.py
+	$(PY) scripts/generate.py
 	$(PY) scripts/terminal_picture.py
 
 site: $(VENV)/ready-site

@@ -1,10 +1,11 @@
-"""Row 5: a command hook with everything on, the journal, trust, supervisor and sandbox."""
+"""Row 5: a command hook with everything on, the journal, trust, supervisor and sandbox; alone and among many."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
 from statistics import mean
+from time import sleep
 from timeit import Timer
 from typing import Any
 
@@ -15,6 +16,13 @@ TRUE = ["/bin/true"]
 MODES = ("faithful", "strict")
 HOOK = {mode: Line(f"a /bin/true hook, {mode}", "subprocess.run", 1.4) for mode in MODES}
 MEAN = {mode: Line(f"a /bin/true hook, {mode}, mean", "subprocess.run, mean") for mode in MODES}
+# As people use it: most hooks are for other tools, and an agent thinks between two calls.
+OTHERS, PAUSE = 99, 0.05
+MANY = {mode: Line(f"one of 100 hooks, {mode}", "subprocess.run", 1.4) for mode in MODES}
+APART = {mode: Line(f"one of 100 hooks, 50 ms apart, {mode}", "subprocess.run, 50 ms apart", 1.4) for mode in MODES}
+# The same without the journal: what is left is the price of starting a process with everything else on.
+BARE = Line("one of 100 hooks, strict, no journal", "subprocess.run")
+BARE_APART = Line("one of 100 hooks, 50 ms apart, strict, no journal", "subprocess.run, 50 ms apart")
 # Our children get a session of their own, where subprocess.run's stay in ours: what that alone costs.
 SESSION = Line("subprocess.run in a new session", "subprocess.run")
 SESSION_MEAN = Line("subprocess.run in a new session, mean", "subprocess.run, mean")
@@ -32,6 +40,31 @@ def command(rounds: Rounds) -> Measured:
     pairs = in_turn(running(TRUE, given, start_new_session=True), running(TRUE, given), number=1, rounds=rounds(400))
     yield SESSION.key, pairs
     yield SESSION_MEAN.key, means(pairs)
+    yield from among_many(rounds)
+
+
+def among_many(rounds: Rounds) -> Measured:
+    for mode in MODES:
+        given = what_a_hook_is_given(mode)
+        with hooked(TRUE, mode=mode, others=OTHERS) as engine:
+            proven(engine, 1, OTHERS)
+            pairs = in_turn(firing(engine), running(TRUE, given), number=1, rounds=rounds(400))
+            yield MANY[mode].key, pairs
+            yield APART[mode].key, apart(firing(engine), running(TRUE, given), rounds(60))
+    with hooked(TRUE, mode=mode, others=OTHERS, journal=False) as engine:
+        proven(engine, 1, OTHERS)
+        yield BARE.key, in_turn(firing(engine), running(TRUE, given), number=1, rounds=rounds(400))
+        yield BARE_APART.key, apart(firing(engine), running(TRUE, given), rounds(60))
+
+
+def apart(ours: Timer, theirs: Timer, rounds: int) -> Pairs:
+    """Single calls in turn, with a pause before each: then caches are cold and processes sleep."""
+    return [(after_pause(ours), after_pause(theirs)) for _ in range(rounds)]
+
+
+def after_pause(timer: Timer) -> float:
+    sleep(PAUSE)
+    return timer.timeit(1)
 
 
 def running(argv: list[str], given: bytes, **options: Any) -> Timer:
@@ -51,4 +84,5 @@ def what_a_hook_is_given(mode: str) -> bytes:
 
 
 LINES = [line for mode in MODES for line in (HOOK[mode], MEAN[mode])]
-ROWS = {5: Row((*LINES, SESSION, SESSION_MEAN), command)}
+MANY_LINES = [line for mode in MODES for line in (MANY[mode], APART[mode])]
+ROWS = {5: Row((*LINES, SESSION, SESSION_MEAN, *MANY_LINES, BARE, BARE_APART), command)}

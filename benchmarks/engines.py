@@ -49,18 +49,22 @@ def in_code(*matchers: str) -> Engine:
 
 
 @contextmanager
-def hooked(*commands: str | list[str], mode: str = "") -> Iterator[Engine]:
-    """An engine of our own dialect with everything on, whose user has approved the project's hooks."""
+def hooked(*commands: str | list[str], mode: str = "", others: int = 0, **options: Any) -> Iterator[Engine]:
+    """An engine of our own dialect with everything on, whose user has approved the project's hooks.
+
+    `others` are hooks for other tools.
+    """
     with TemporaryDirectory() as folder:
         project, home = Path(folder, "project"), Path(folder, "home")
         project.mkdir()
         home.mkdir()
         entry = '[[hook]]\non = "tool.before"\nmatch = "Bash"\ncommand = {}\n'
         texts = [str(words) if isinstance(words, list) else f'"{words}"' for words in commands]
-        (project / "tenterhook.toml").write_text("".join(map(entry.format, texts)))
+        more = [f'[[hook]]\non = "tool.before"\nmatch = "Other{n}"\ncommand = "other {n}"\n' for n in range(others)]
+        (project / "tenterhook.toml").write_text("".join((*map(entry.format, texts), *more)))
         approve(project, home)
         # One home, as a user has: of two the secrets would be looked for in both.
-        with Engine(project, mode=mode, home=home, environ={**os.environ, "HOME": str(home)}) as engine:
+        with Engine(project, mode=mode, home=home, environ={**os.environ, "HOME": str(home)}, **options) as engine:
             yield engine
 
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
+import client_faults  # noqa: F401
 import containment_faults  # noqa: F401
 import host_faults  # noqa: F401
 import journal_faults  # noqa: F401

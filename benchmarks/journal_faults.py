@@ -81,7 +81,8 @@ def kept(folder: str) -> tuple[list[tuple[str, str]], int]:
         for line in filter(None, file.read_bytes().splitlines()):
             try:
                 entry = json.loads(line)
-                found.append((entry["session"], entry["target"]))
+                if "part" not in entry:  # what entries have in common
+                    found.append((entry["session"], entry["target"]))
             except ValueError:
                 torn += 1
     return found, torn

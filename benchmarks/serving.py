@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -22,13 +23,13 @@ from pathlib import Path
 import startup
 from figures import Pairs, Unavailable
 from outside import BENCH, ROOT, environment
-from startup import EVENT, PYTHON, TENTER
+from startup import EVENT, NATIVE, PYTHON, TENTER
 from tenterhook.cli.server import client, protocol
 from tenterhook.cli.server.client_context import ClientContext
 
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
 GUARD = "def nothing(event):\n    return None\n"
-FIRES, ASKS = 41, 1000
+FIRES, NATIVE_FIRES, ASKS, WARM = 41, 201, 1000, 3
 
 
 def fire_pairs(rounds: int = FIRES) -> Pairs:
@@ -51,6 +52,29 @@ def fire_pairs(rounds: int = FIRES) -> Pairs:
             told = subprocess.run([str(TENTER), "serve", "--status", "--json"], env=env, capture_output=True)
             assert json.loads(told.stdout)["requests"] == rounds + 1, told.stdout
     return pairs
+
+
+def native_pairs(rounds: int = NATIVE_FIRES) -> tuple[Pairs, Pairs]:
+    """Seconds of the native client beside /bin/true, all as an agent starts them, by `sh -c`; and beside Python."""
+    startup.install()
+    if not NATIVE.exists():
+        raise Unavailable("no C compiler here built the native client")
+    with tempfile.TemporaryDirectory(dir=BENCH) as folder:
+        given = Path(folder, "input.json")
+        given.write_text(json.dumps(EVENT))
+        fire = [str(NATIVE), *startup.fire(Path(folder), "JSON (llxprt)")[1:]]
+        texts = [shlex.join(fire), "/bin/true", shlex.join([str(PYTHON), "-c", "import json"])]
+        times: list[list[float]] = [[], [], []]
+        settle = time.time() + 0.2
+        with running([str(TENTER), "serve"], environment(folder), ""), given.open("rb") as stdin:
+            time.sleep(max(0.0, settle - time.time()))
+            for _ in range(WARM):  # the first one executes Python, which writes the record
+                startup.started(["/bin/sh", "-c", texts[0]], stdin, folder)
+            for _ in range(rounds):
+                for text, seconds in zip(texts, times, strict=True):
+                    seconds.append(startup.started(["/bin/sh", "-c", text], stdin, folder))
+    client_times, true_times, python_times = times
+    return list(zip(client_times, true_times, strict=True)), list(zip(client_times, python_times, strict=True))
 
 
 def socket_pairs(rounds: int = ASKS) -> Pairs:

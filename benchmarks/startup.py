@@ -24,6 +24,7 @@ from outside import BENCH, ROOT, environment, pip, run
 HOME = BENCH / "startup"
 PYTHON = HOME / "bin" / "python"
 TENTER = HOME / "bin" / "tenter"
+NATIVE = HOME / "bin" / "tenter-client"
 YARDSTICK = 'python -c "import json"'
 # What a hook that does next to nothing costs, and what ours cost instead.
 SCRIPT = "a Python script that reads and writes JSON"

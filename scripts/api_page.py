@@ -1,14 +1,9 @@
-"""Write docs/reference/api.md: the public names, from their signatures, fields and docstrings.
-
-python scripts/api_page.py            write it if it has changed
-python scripts/api_page.py --check    exit 1 where it is stale
-"""
+"""Write docs/reference/api.md: the public names, from their signatures, fields and docstrings."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ForwardRef
@@ -17,7 +12,7 @@ import msgspec
 
 import tenterhook
 import tenterhook.testing
-from dialect_pages import kept
+from page_parts import markdown_table
 from tenterhook.engine.function_hook import FunctionOptions
 from tenterhook.engine.options import EngineOptions
 
@@ -85,8 +80,8 @@ WIDEST = 100
 PLACE = re.compile(r"\b(?:tenterhook|collections)\.(?:\w+\.)*(?=[A-Z])")
 
 
-def main(argv: Sequence[str]) -> int:
-    return kept(argv, __doc__, "api_page.py", lambda: {PAGE: page()})
+def files() -> dict[Path, str]:
+    return {PAGE: page()}
 
 
 def page() -> str:
@@ -112,10 +107,13 @@ def describe(name: str, thing: Any, members: Sequence[str]) -> list[str]:
         parts += [docstring(thing)]
     if members:
         rows = [(f"`{call(one, thing)}`", docstring(getattr(thing, one), first=True)) for one in members]
-        parts += [table(("Member", "What it does"), rows)]
+        parts += [markdown_table(("Member", "What it does"), rows)]
     if thing is tenterhook.Engine:
         options = [(f"`{option}`", f"`{kind}`") for option, kind in function_options().items()]
-        parts += ["Options of a function that you register with `add` or `on`:", table(("Option", "Type"), options)]
+        parts += [
+            "Options of a function that you register with `add` or `on`:",
+            markdown_table(("Option", "Type"), options),
+        ]
     return [part for part in parts if part]
 
 
@@ -166,13 +164,4 @@ def fields(cls: type[msgspec.Struct]) -> str:
         kind = cls.__annotations__.get(one.name, "")
         default = "" if one.required else f"`{one.default!r}`" if one.default is not msgspec.NODEFAULT else "empty"
         rows.append((f"`{one.name}`", f"`{kind}`", default))
-    return table(("Field", "Type", "Unless given"), rows)
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    return markdown_table(("Field", "Type", "Unless given"), rows)

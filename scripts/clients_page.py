@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from page_parts import markdown_table
 from real_agents import pins
 from real_agents.probes import COLUMNS, TABLES
 
@@ -57,9 +58,8 @@ def about_the_run() -> str:
 
 def table(what: str, kind: str, names: Sequence[str], seen: Sequence[Seen]) -> str:
     words = {(one.client, one.name): one.word for one in seen if one.kind == kind}
-    lines = [[what, *HEADS.values()], ["---"] * (len(HEADS) + 1)]
-    lines += [[name, *(words.get((client, name), NOT_SEEN) for client in HEADS)] for name in names]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    rows = [[name, *(words.get((client, name), NOT_SEEN) for client in HEADS)] for name in names]
+    return markdown_table([what, *HEADS.values()], rows)
 
 
 def put(page: str, made: dict[str, str]) -> str:

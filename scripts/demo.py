@@ -19,7 +19,7 @@ real. The project's tenterhook.toml has six hooks: watch the lines that begin wi
 """
 FOOT = """
 What you saw: context added to a prompt, a secret kept from the model, a forced push blocked, a release turned into a
-dry run, a check that nobody waited for, and an agent that may not stop before the tests pass.
+dry run, a check in the background, and an agent that may not stop before the tests pass.
 The hooks: examples/agent/tenterhook.toml. The same with your own model: tenter agent --help. Other agents' hooks, as
 they are: make examples, docs/agents/dialects/README.md.\
 """
@@ -52,5 +52,5 @@ def agent() -> Iterator[tuple[list[str], dict[str, str]]]:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BrokenPipeError:  # a reader that has seen enough is no failure
+    except BrokenPipeError:  # a reader that stops early is not a failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

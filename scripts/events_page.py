@@ -1,8 +1,5 @@
 """Fill the blocks of docs/write/events.md: what a hook gets at each event, and what it can answer.
 
-python scripts/events_page.py            write them anew
-python scripts/events_page.py --check    exit 1 where the page is stale
-
 A payload is one that a real agent sent (dialects/recorded/). An answer is what a hook really prints for each agent.
 """
 
@@ -10,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dialect_pages import kept, markdown, own_names
+from page_parts import markdown_table, own_names
 from tenterhook import dialects, hook
 from tenterhook.dialects import recorded
 from tenterhook.testing import fire
@@ -42,8 +38,8 @@ LEADS: dict[str, Callable[[], Any]] = {
 OTHERS = "others"
 
 
-def main(argv: Sequence[str]) -> int:
-    return kept(argv, __doc__, "events_page.py", lambda: {PAGE: page(PAGE.read_text("utf-8"))})
+def files() -> dict[Path, str]:
+    return {PAGE: page(PAGE.read_text("utf-8"))}
 
 
 def page(text: str) -> str:
@@ -75,7 +71,7 @@ def payload(kind: str) -> list[str]:
             fields = [field for field in sent if field not in base(name)]
             block = block or as_json(sent, fields)
             rows.append((title(name), f"`{called}`", ", ".join(f"`{field}`" for field in fields) or "none"))
-    parts = [block, markdown_of(("Agent", "Its name for it", "Fields of this event"), rows)] if rows else []
+    parts = [block, markdown_table(("Agent", "Its name for it", "Fields of this event"), rows)] if rows else []
     also = ", ".join(f"{agent} {' '.join(names)}" for agent, names in unrecorded.items())
     return [*parts, f"{'Also' if rows else 'In'}: {also}."] if also else parts
 
@@ -96,7 +92,7 @@ def answers(cells: Sequence[Cell]) -> str:
         }
         if any(by.values()):
             rows.append((f"`{call}`", by["enforced"] or "–", by["advisory"] or "–"))
-    return markdown_of(("You return", "Enforced by", "Only heard by"), rows)
+    return markdown_table(("You return", "Enforced by", "Only heard by"), rows)
 
 
 def printed(kind: str, effect: str) -> str:
@@ -104,12 +100,12 @@ def printed(kind: str, effect: str) -> str:
     forms: dict[str, list[str]] = {}
     for name in own_names():
         if any(rule.kind == kind for rule in dialects.get(name).events):
-            forms.setdefault(said(kind, name, effect), []).append(title(name))
+            forms.setdefault(printed_by(kind, name, effect), []).append(title(name))
     rows = [(", ".join(names), form) for form, names in forms.items()]
-    return markdown_of(("Agent", f"What `{ANSWERS[effect]}` prints"), rows)
+    return markdown_table(("Agent", f"What `{ANSWERS[effect]}` prints"), rows)
 
 
-def said(kind: str, agent: str, effect: str) -> str:
+def printed_by(kind: str, agent: str, effect: str) -> str:
     @hook(kind)
     def probe(event: Any) -> Any:
         return LEADS[effect]()
@@ -127,7 +123,7 @@ def other_kinds(shown: Sequence[str]) -> str:
         for rule in dialects.get(name).events:
             if rule.kind not in shown:
                 rows.setdefault(rule.kind, []).append(f"{title(name)} `{rule.name}`")
-    return markdown_of(("Kind", "Where"), [(f"`{kind}`", ", ".join(rows[kind])) for kind in sorted(rows)])
+    return markdown_table(("Kind", "Where"), [(f"`{kind}`", ", ".join(rows[kind])) for kind in sorted(rows)])
 
 
 @cache
@@ -154,14 +150,3 @@ def title(name: str) -> str:
 
 def titles(names: set[str]) -> str:
     return ", ".join(title(name) for name in own_names() if name in names)
-
-
-def markdown_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Cells hold code in the middle: only bars are escaped."""
-    return markdown(header, []) + "".join(
-        f"\n| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def main_into_a_pipe() -> int:
-    """Like main; a reader that has seen enough (`| head`) is no failure."""
+    """Like main; a reader that stops early (`| head`) is not a failure."""
     try:
         code = main()
         sys.stdout.flush()

@@ -1,16 +1,10 @@
-"""Write docs/write/library-hooks.md: the hooks of the library, from their own docstrings, options and rules.
-
-python scripts/library_page.py            write it if it has changed
-python scripts/library_page.py --check    exit 1 where it is stale
-"""
+"""Write docs/write/library-hooks.md: the hooks of the library, from their own docstrings, options and rules."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from dialect_pages import kept
+from page_parts import markdown_table
 from tenterhook.author.loading import library_names
 from tenterhook.cli.commands.library import format_option_default
 from tenterhook.library import Described, describe_hook
@@ -40,22 +34,20 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "git push origin main"}}' 
 > does once it runs. What must never happen needs a [sandbox](../team/sandbox.md) and rules at the other end."""
 
 
-def main(argv: Sequence[str]) -> int:
-    return kept(
-        argv, __doc__, "library_page.py", lambda: {PAGE: page([describe_hook(name) for name in library_names()])}
-    )
+def files() -> dict[Path, str]:
+    return {PAGE: page([describe_hook(name) for name in library_names()])}
 
 
 def page(found: list[Described]) -> str:
     rows = [(f"[{one.name}](#{one.name})", one.title, ", ".join(kinds(one))) for one in found]
-    parts = [INTRO, markdown(("Hook", "What it does", "At"), rows)]
+    parts = [INTRO, markdown_table(("Hook", "What it does", "At"), rows)]
     for one in found:
         parts += [f"## {one.name}", one.title, *one.about]
         options = [(f"`{name}`", f"`{default}`" if default else "", about) for name, default, about in options_of(one)]
-        parts += [markdown(("Option", "Default", "What it means"), options)]
+        parts += [markdown_table(("Option", "Default", "What it means"), options)]
         if one.rules:
             rules = [(f"`{name}`", decision, says) for name, (decision, says) in one.rules.items()]
-            parts += [markdown(("Rule", "Decides", "Says"), rules)]
+            parts += [markdown_table(("Rule", "Decides", "Says"), rules)]
         parts += ["What it cannot stop:", "\n".join(f"- {limit}" for limit in one.limits)]
     return "\n\n".join(parts) + "\n"
 
@@ -69,13 +61,3 @@ def kinds(one: Described) -> list[str]:
 
 def options_of(one: Described) -> list[tuple[str, str, str]]:
     return [(name, format_option_default(one.hook.options[name]), about) for name, about in one.options.items()]
-
-
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Only bars are escaped: the hooks' own words have code in the middle of a cell."""
-    lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,16 +1,10 @@
-"""Write docs/agents/matrix.md: what a hook can do in each agent, computed from the dialects and the forms of answers.
-
-python scripts/matrix_page.py            write it, if it has changed
-python scripts/matrix_page.py --check    exit 1 if it is stale
-"""
+"""Write docs/agents/matrix.md: what a hook can do in each agent, from the dialects and the forms of answers."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from dialect_pages import escaped, kept, markdown, own_names, quoted
+from page_parts import escape, markdown_table, own_names, quote_first
 from tenterhook import dialects
 from tenterhook.tools.matrix import EFFECTS
 from tenterhook.tools.matrix.page import legend, table_of
@@ -33,13 +27,13 @@ tenter dialects --matrix --json     # cell by cell
 FILTER = '<div id="matrix-filter"></div>'  # where docs/assets/matrix.js puts its form, on the site
 
 
-def main(argv: Sequence[str]) -> int:
-    return kept(argv, __doc__, "matrix_page.py", lambda: {PAGE: page()})
+def files() -> dict[Path, str]:
+    return {PAGE: page()}
 
 
 def page() -> str:
-    effects = markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()]))
-    signs = markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()])
+    effects = markdown_table(("effect", "what it is"), quote_first([(name, what) for name, what in EFFECTS.items()]))
+    signs = markdown_table(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()])
     parts = [
         INTRO.rstrip(),
         "<details markdown>\n<summary>How to read it</summary>",
@@ -50,9 +44,5 @@ def page() -> str:
     ]
     for name in own_names():
         table = table_of(dialects.get(name))
-        parts += [f"## {table.title}", f"{escaped(table.about)}.", markdown(table.header, quoted(table.rows))]
+        parts += [f"## {table.title}", f"{escape(table.about)}.", markdown_table(table.header, quote_first(table.rows))]
     return "\n\n".join(parts) + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

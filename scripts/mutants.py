@@ -151,7 +151,7 @@ def constants(value: Any) -> Iterator[ast.Constant]:
 
 
 class Suite:
-    """What a mutant has to survive, on a copy of the sources, so that nobody's edits get in the way."""
+    """What a mutant has to survive, on a copy of the sources, so that later edits change nothing."""
 
     def __init__(self, copied: Path, seed: int = 7) -> None:
         for folder in ("src", "tests"):

@@ -116,13 +116,13 @@ def written(argument: ast.expr) -> list[str]:
 def problems(known: list[Requirement], cited: list[Citation], answers: str) -> list[str]:
     """What is wrong: with the list, with a citation, or with what must be covered by now."""
     names = Counter(one.id for one in known)
-    said = {one.id for one in cited}
+    named = {one.id for one in cited}
     answered = set(re.findall(r"[A-Z]{2,4}-[\w.-]*\w", answers))
     found = [f"{IDS}: {id} stands there {count} times" for id, count in names.items() if count > 1]
     found += [f"{IDS}: {one.id} has the state {one.state!r}" for one in known if one.state not in STATES]
-    found += [f"{one}: there is no requirement {one.id}" for one in cited if one.id not in names]
+    found += [f"{one}: {one.id} is not a requirement" for one in cited if one.id not in names]
     in_hosts = {one.id for one in cited if one.file.startswith(HOSTS)}
-    found += [f"{one.id}: no test cites it" for one in known if one.state == "test" and one.id not in said]
+    found += [f"{one.id}: no test cites it" for one in known if one.state == "test" and one.id not in named]
     found += [
         f"{one.id}: no test of the host's side cites it"
         for one in known
@@ -145,8 +145,8 @@ def table(known: list[Requirement], cited: list[Citation]) -> Iterator[str]:
 
 
 def summary(known: list[Requirement], cited: list[Citation]) -> str:
-    said = {one.id for one in cited}
-    states = Counter(("test" if one.state == "host" else one.state, one.id in said) for one in known)
+    named = {one.id for one in cited}
+    states = Counter(("test" if one.state == "host" else one.state, one.id in named) for one in known)
     later = Counter(one.id.partition("-")[0] for one in known if one.state == "later")
     parts = ", ".join(f"{prefix} {count}" for prefix, count in later.items())
     return (

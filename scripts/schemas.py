@@ -1,21 +1,17 @@
 """Write the generated files of src/tenterhook: tools/describe/schemas/*.json, author/forms/*.json, author/callers.json
 and author/kinds.py. They are made from the dialects' data and the outcome's type.
-
-python scripts/schemas.py            write what has changed
-python scripts/schemas.py --check    exit 1 and name the files that are stale
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from page_parts import own_names
 from tenterhook import dialects
 from tenterhook.author import callers, forms, kinds
 from tenterhook.dialects.schema.dialect import Dialect
@@ -25,32 +21,16 @@ from tenterhook.tools.describe.schema import FOLDER, SCHEMAS
 MARK = {"generated": "by scripts/schemas.py from the dialects' data: do not edit"}
 
 
-def main(argv: Sequence[str]) -> int:
-    if list(argv) not in ([], ["--check"]):
-        print(__doc__, file=sys.stderr)
-        return 2
+def files() -> dict[Path, str]:
     wanted = {Path(FOLDER, f"{name}.json"): text(make()) for name, make in SCHEMAS.items()}
-    known = {name: dialects.get(name) for name in own()}
+    known = {name: dialects.get(name) for name in own_names()}
     older = {f"{name}@{version}": one for name in known for version, one in dialects_before(name)}
     for name, one in (known | older).items():
         wanted[Path(forms.FOLDER, f"{name}.json")] = lines(MARK | make_forms.made_of(one), ("events",))
     agents = {name: make_forms.caller_of(one) for name, one in known.items()}
     wanted[Path(callers.FILE)] = lines(MARK | {"agents": agents}, ("agents", *agents, "events"))
     wanted[Path(kinds.__file__)] = kinds_of(known.values())
-    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
-    if argv:
-        for path in stale:
-            print(f"{os.path.relpath(path)}: stale; run python scripts/schemas.py")
-        return 1 if stale else 0
-    for path in stale:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(wanted[path], "utf-8")
-    return 0
-
-
-def own() -> list[str]:
-    """Our dialects alone, whatever other packages are installed."""
-    return sorted(set(dialects.names()) - {entry.name for entry in dialects.entry_points()})
+    return wanted
 
 
 def dialects_before(name: str) -> list[tuple[str, Dialect]]:
@@ -82,7 +62,3 @@ def lines(value: dict[str, Any], wide: Sequence[str], indent: str = "") -> str:
 
 def text(schema: dict[str, object]) -> str:
     return msgspec.json.format(msgspec.json.encode(schema), indent=2).decode() + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

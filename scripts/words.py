@@ -1,17 +1,12 @@
 """Write the words of dialects from the tables of the modules that own them: docs/reference/words.md, and the names
 alone into dialects/schema/words.py, so that the check of a dialect imports nothing else.
-
-python scripts/words.py            write what has changed
-python scripts/words.py --check    exit 1 and name the files that are stale
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from dialect_pages import kept, markdown, quoted
+from page_parts import markdown_table, quote_first
 from tenterhook.dialects.schema import words
 from tenterhook.tools.describe.words import WORDS, WordTable
 
@@ -25,14 +20,14 @@ no dialect can say. `tenter dialects NAME` shows the words of one agent. Most pe
 kinds of events, the handlers and the matchers."""
 
 
-def main(argv: Sequence[str]) -> int:
-    return kept(argv, __doc__, "words.py", lambda: {PAGE: page(), Path(words.__file__): module()})
+def files() -> dict[Path, str]:
+    return {PAGE: page(), Path(words.__file__): module()}
 
 
 def page() -> str:
     parts = [INTRO]
     for one in WORDS:
-        parts += [f"## {one.title}", one.says, markdown(("word", "meaning"), quoted(one.rows()))]
+        parts += [f"## {one.title}", one.says, markdown_table(("word", "meaning"), quote_first(one.rows()))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -44,7 +39,3 @@ def module() -> str:
 def names_of(one: WordTable) -> str:
     listed = "".join(f'        "{name}",\n' for name in sorted(one.names()))
     return f"{one.name} = frozenset(\n    (\n{listed}    )\n)\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -7,6 +7,7 @@ listener costs less than a microsecond.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -93,7 +94,10 @@ class Hook(Struct, frozen=True, kw_only=True):
 
 
 class Event(Struct, frozen=True):
-    """Something that happened, in our words. `name` is the dialect's own word for it."""
+    """Something that happened, in our words. `name` is the dialect's own word for it.
+
+    `begun` is when, by the monotonic clock.
+    """
 
     kind: str
     name: str
@@ -102,6 +106,7 @@ class Event(Struct, frozen=True):
     session: str = ""
     agents: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
+    begun: float = field(default_factory=monotonic)
 
     @property
     def agent(self) -> str:

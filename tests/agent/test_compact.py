@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Project
-from tenterhook.agent.context_summary import CUT, HEAD, build_compacted_messages, retold, size, split_for_summary
+from tenterhook.agent.compaction import CUT, HEAD, build_compacted_messages, retold, size, split_for_summary
 
 from .agents import call, run
 

@@ -2,13 +2,17 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from processes import within
 from tenterhook.clients.workspace import grep as module
 from tenterhook.clients.workspace.grep import definition
 from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
@@ -190,6 +194,38 @@ def test_the_loop_goes_on_meanwhile_and_a_cancelled_search_ends(project: Any) ->
         return time.monotonic() - began
 
     assert asyncio.run(main()) < 1.0
+
+
+SEARCH = """
+import asyncio
+from tenterhook.clients.workspace.grep import definition
+from tenterhook.clients.workspace.workspace import Workspace
+asyncio.run(definition(Workspace(".")).function("^(a+)+$"))
+"""
+
+
+def test_a_search_ends_with_an_agent_that_is_killed(project: Any) -> None:
+    project.write("evil", "a" * 40 + "!\n")
+    agent = subprocess.Popen([sys.executable, "-c", SEARCH], cwd=project.root)
+    own = str(project.root)
+    try:
+        assert within(20, lambda: searches_in(own))
+    finally:
+        agent.kill()
+        agent.wait()
+
+    assert within(20, lambda: not searches_in(own))
+
+
+def searches_in(folder: str) -> list[str]:
+    """The numbers of the search processes that work in this folder."""
+    found = []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(OSError):
+            command = Path(f"/proc/{pid}/cmdline").read_text()
+            if command.endswith(f"\0{module.__name__}\0") and os.readlink(f"/proc/{pid}/cwd") == folder:
+                found.append(pid)
+    return found
 
 
 def test_a_link_to_the_project_that_is_turned_elsewhere_leads_nowhere(tmp_path: Path) -> None:

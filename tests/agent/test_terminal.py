@@ -109,7 +109,7 @@ def test_an_unknown_command_is_not_sent_to_the_model(project: Project) -> None:
     with Person(project, words(project, "tenterhook", "--script", str(script(project, "Hm.")))) as person:
         person.sees("What should I do?")
         person.types("/exti\n")
-        person.sees("There is no command /exti; there are /compact, /reload and /exit.")
+        person.sees("Unknown command /exti; the commands are /compact, /reload and /exit.")
         person.types("\x04")
 
         assert person.leaves() == 0

@@ -138,13 +138,13 @@ FAILURES: dict[str, tuple[Reply, str, str]] = {
     "304": (response(ALLOW, "304 Not Modified"), "network", "redirects are not followed: 304"),
     "gzip": (response(gzip.compress(ALLOW.encode()), "200 OK", "Content-Encoding: gzip"), "output", "(gzip)"),
     "cut off": (CUT, "network", "broke off, 479 bytes before its end"),
-    "cut in a chunk": (chunked(ALLOW.encode()) + b"ff\r\n{", "network", "no HTTP response: IncompleteRead"),
-    "cut before the last chunk": (chunked(ALLOW.encode()), "network", "no HTTP response: IncompleteRead"),
-    "bad chunk": (chunked(ALLOW.encode()) + b"what\r\n", "network", "no HTTP response"),
-    "no http": (b"SSH-2.0-OpenSSH_9\r\n", "network", "no HTTP response: BadStatusLine"),
+    "cut in a chunk": (chunked(ALLOW.encode()) + b"ff\r\n{", "network", "send an HTTP response: IncompleteRead"),
+    "cut before the last chunk": (chunked(ALLOW.encode()), "network", "send an HTTP response: IncompleteRead"),
+    "bad chunk": (chunked(ALLOW.encode()) + b"what\r\n", "network", "send an HTTP response"),
+    "no http": (b"SSH-2.0-OpenSSH_9\r\n", "network", "send an HTTP response: BadStatusLine"),
     "nothing": (b"", "network", "the connection broke off"),
-    "long line": (b"HTTP/1.1 200 " + b"x" * 70_000 + b"\r\n\r\n{}", "network", "no HTTP response: LineTooLong"),
-    "many headers": (response(ALLOW, "200 OK", *(f"X-{n}: y" for n in range(200))), "network", "no HTTP response"),
+    "long line": (b"HTTP/1.1 200 " + b"x" * 70_000 + b"\r\n\r\n{}", "network", "send an HTTP response: LineTooLong"),
+    "many headers": (response(ALLOW, "200 OK", *(f"X-{n}: y" for n in range(200))), "network", "send an HTTP response"),
     "too large": (flood(WHOLE, BLANK), "output", "larger than 67,108,864 bytes"),
     "too large in chunks": (
         flood(CHUNKED, b"%x\r\n%s\r\n" % (KEPT, BLANK)),
@@ -209,7 +209,7 @@ def test_nobody_listens(project: Any) -> None:
     _, attempt = called(project)
 
     assert attempt.error == "network"
-    assert attempt.detail.startswith(f"nobody listens at 127.0.0.1:{server.port}; start the server")
+    assert attempt.detail.startswith(f"no server listens at 127.0.0.1:{server.port}; start the server")
 
 
 def test_proxies_of_the_environment_are_not_used(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,8 +283,8 @@ HEADERS = {
     "a line break": ({"X-Key": "a\r\nHost: evil"}, "the header X-Key holds a line break"),
     "a NUL": ({"X-Key": "a\x00"}, "the header X-Key holds a line break or another character"),
     "beyond Latin-1": ({"X-Key": "\u20ac"}, "the header X-Key holds a line break or another character"),
-    "no name": ({"X Key": "a"}, "'X Key' is no name of a header"),
-    "a line break in a name": ({"X\r\nKey": "a"}, "is no name of a header"),
+    "no name": ({"X Key": "a"}, "'X Key' is not the name of a header"),
+    "a line break in a name": ({"X\r\nKey": "a"}, "is not the name of a header"),
     "host": ({"HOST": "evil"}, "the header HOST is not for a hook to set"),
     "content-length": ({"Content-Length": "1"}, "the header Content-Length is not for a hook to set"),
     "transfer-encoding": ({"transfer-encoding": "chunked"}, "is not for a hook to set"),

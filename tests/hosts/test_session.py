@@ -199,7 +199,7 @@ def test_with_nobody_to_ask_the_answer_is_no_and_says_so(does: Does) -> None:
     answer = does(bare().session(), "permission", "Bash", {})
 
     assert not answer.allowed
-    assert "nobody to ask" in answer.reason
+    assert "no way to ask" in answer.reason
 
 
 @twins

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tenterhook import Engine
-from tenterhook.hosts.permission import NOBODY, Permission, PermissionRequest
+from tenterhook.hosts.permission import CANNOT_ASK, Permission, PermissionRequest
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.tool import AsyncTool, Tool, execute_tool_with_hooks
 
@@ -139,7 +139,7 @@ NO: dict[str, Any] = {
     "raises": (lambda request: 1 / 0, "permission could not be asked for"),
     "nonsense": (lambda request: 1, "permission could not be asked for"),
     "another word": (lambda request: "yes", "permission could not be asked for"),
-    "nobody": (None, NOBODY),
+    "no callback": (None, CANNOT_ASK),
 }
 WAYS = ["run", "arun"]
 
@@ -298,7 +298,7 @@ def test_a_tool_that_always_asks_is_never_run_unasked(
     results = [tool(n=2), tool.run({"n": 2}), asyncio.run(tool.arun({"n": 2}))]
 
     assert [error_of(result).type for result in results] == ["refused"] * 3
-    assert all(NOBODY in result.llm_content for result in results)
+    assert all(CANNOT_ASK in result.llm_content for result in results)
     assert [data["message"] for _, data in noted] == ["n needs permission"] * 3
     assert runs == []
     assert len(caplog.records) in (0, 3)

@@ -25,7 +25,15 @@ class Kept:
         return b"".join(file.read_bytes() for file in self.files())
 
     def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.raw().splitlines()]
+        """The entries, each with what its parts say."""
+        parts: dict[str, dict[str, Any]] = {}
+        found = []
+        for line in map(json.loads, self.raw().splitlines()):
+            if "part" in line:
+                parts[line["part"]] = line
+            else:
+                found.append({**parts.get(line.get("context"), {}), **parts.get(line.get("plan"), {}), **line})
+        return found
 
     def put(self, *entries: dict[str, Any], file: str = "2026-11-16-0001.jsonl") -> None:
         """Lines as a writer leaves them."""
@@ -50,12 +58,13 @@ class Kept:
 def entry(number: int, **more: Any) -> dict[str, Any]:
     """A line of its own, as an engine of today writes it."""
     usual = {
-        "schema": 1,
+        "schema": 2,
         "time": f"2026-11-16T09:{number // 60:02}:{number % 60:02}.000Z",
         "pid": 7,
         "id": f"abc-{number}",
         "project": "/work/shop",
         "session": "first",
+        "agent": "tenterhook",
         "dialect": "tenterhook",
         "mode": "strict",
         "event": "tool.before",
@@ -69,3 +78,9 @@ def entry(number: int, **more: Any) -> dict[str, Any]:
 
 def ran(hook: str, seconds: float = 0.001, **more: Any) -> dict[str, Any]:
     return {"hook": hook, "type": "command", "source": "hooks.toml:1", "seconds": seconds, **more}
+
+
+def plan(name: str, *skipped: tuple[str, str]) -> dict[str, Any]:
+    """A part that says which hooks did not run, and why."""
+    hooks = [{"hook": hook, "source": "hooks.toml:1", "why": why} for hook, why in skipped]
+    return {"schema": 2, "part": name, "skipped": hooks}

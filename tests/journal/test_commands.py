@@ -1,5 +1,7 @@
 """`tenter log` and `tenter stats`."""
 
+import csv
+import io
 import json
 import os
 import signal
@@ -14,13 +16,24 @@ import pytest
 from conftest import Project
 from tenterhook.cli.commands import log
 
-from .journals import DENIES, Kept, entry, ran
+from .journals import DENIES, Kept, entry, plan, ran
 
 
 def some(kept: Kept) -> None:
     kept.put(
-        entry(1, target="Bash", decision="deny", blocked=True, reason="no\x1b[2J", attempts=[ran("guard\x07", 0.25)]),
-        entry(2, count=12, until="2026-11-16T09:00:03.000Z", skipped=[{"hook": "x", "source": "y", "why": "matcher"}]),
+        entry(
+            *(1,),
+            target="Bash",
+            input={"command": "rm -rf /"},
+            decision="deny",
+            blocked=True,
+            user="ada",
+            reason="no\x1b[2J",
+            attempts=[ran("guard\x07", 0.25, decision="deny")],
+            agent="claude",
+        ),
+        plan("p", ("x", "matcher")),
+        entry(2, count=12, until="2026-11-16T09:00:03.000Z", plan="p"),
         entry(3, session="second", success=False, attempts=[ran("flaky", 0.5, failed=True, error="timeout")]),
     )
 
@@ -31,15 +44,29 @@ def test_the_log_is_a_table_the_newest_last(kept: Kept) -> None:
     done = kept.tenter("log")
 
     head, one, two, three = done.stdout.splitlines()
-    assert head.split() == ["TIME", "ID", "PROJECT", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
+    assert head.split() == ["TIME", "ID", "AGENT", "TOOL", "WHAT", "DECISION", "REASON"]
     assert one.endswith("guard\\x07: no\\x1b[2J")
+    assert one.split()[3:7] == ["claude", "Bash", "rm", "-rf"]
     assert "none x12" in two
     assert two.endswith("none ran: matcher")
     assert "failed" in three
     assert three.endswith("flaky: failed: timeout")
-    assert all(line[head.index("PROJECT") :].startswith("/work/shop ") for line in (one, two, three))
-    assert {line.index("tool.before") for line in (one, two, three)} == {head.index("EVENT")}
+    assert {line.index("abc-") for line in (one, two, three)} == {head.index("ID")}
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_row_has_a_hundred_columns_and_a_longer_reason_its_own_line(kept: Kept) -> None:
+    long = {
+        "target": "mcp__server__a_very_long_tool",
+        "input": {"file_path": "/work/" + "deep/" * 40},
+        "agent": "x" * 40,
+    }
+    kept.put(entry(1, **long, decision="deny", reason="because " * 40, attempts=[ran("guard", decision="deny")]))
+
+    done = kept.tenter("log")
+
+    assert len(done.stdout.splitlines()) == 3
+    assert max(map(len, done.stdout.splitlines())) <= 100
 
 
 def test_the_log_says_why_a_hook_failed_beside_what_another_decided(project: Project, kept: Kept) -> None:
@@ -51,18 +78,32 @@ def test_the_log_says_why_a_hook_failed_beside_what_another_decided(project: Pro
     kept.tenter("fire", "tool.before", "--trust", stdin='{"tool_name": "Bash"}')
     kept.tenter("fire", "tool.before", "--trust", stdin='{"tool_name": "Read"}')
 
-    _, both, alone = kept.tenter("log").stdout.splitlines()
+    _, _, both, alone = kept.tenter("log").stdout.splitlines()
 
-    assert both.endswith("guard, flaky: not here; flaky failed: exit code 3: disk full")
-    assert alone.endswith("flaky: failed: exit code 3: disk full")
+    assert both == "    guard: not here; flaky failed: exit code 3: disk full"
+    assert alone.endswith("  flaky: failed: exit code 3: disk full")
 
 
-def test_the_log_as_json_is_the_lines(kept: Kept) -> None:
+@pytest.mark.parametrize("words", [["--json"], ["--format", "json"]])
+def test_the_log_as_json_has_whole_entries(kept: Kept, words: list[str]) -> None:
     some(kept)
 
-    done = kept.tenter("log", "--json", "--limit", "2")
+    one, two, three = map(json.loads, kept.tenter("log", *words).stdout.splitlines())
 
-    assert done.stdout.encode() == b"".join(kept.raw().splitlines(keepends=True)[1:])
+    assert (one["agent"], one["user"], one["target"], one["what"]) == ("claude", "ada", "Bash", "rm -rf /")
+    assert (one["decision"], one["by"], one["reason"]) == ("deny", ["guard\x07"], "no\x1b[2J")
+    assert two["skipped"] == [{"hook": "x", "source": "hooks.toml:1", "why": "matcher"}]
+    assert (three["id"], three["ms"]) == ("abc-3", 500.0)
+
+
+def test_the_log_as_csv(kept: Kept) -> None:
+    some(kept)
+
+    rows = list(csv.DictReader(io.StringIO(kept.tenter("log", "--format", "csv").stdout)))
+
+    assert [row["id"] for row in rows] == ["abc-1", "abc-2", "abc-3"]
+    assert (rows[0]["tool"], rows[0]["what"], rows[0]["by"]) == ("Bash", "rm -rf /", "guard\x07")
+    assert rows[1]["count"] == "12"
 
 
 def test_why_a_hook_failed_can_be_read_on_a_narrow_terminal(
@@ -91,6 +132,10 @@ def test_why_a_hook_failed_can_be_read_on_a_narrow_terminal(
         (["--since", "9999w"], ["abc-1", "abc-2", "abc-3"]),
         (["--project", "/work/shop/../shop"], ["abc-1", "abc-2", "abc-3"]),
         (["--project", "/work"], []),
+        (["--until", "2026-11-16T09:00:02+00:00"], ["abc-1", "abc-2"]),
+        (["--tool", "Ba*"], ["abc-1"]),
+        (["--agent", "claude"], ["abc-1"]),
+        (["--user", "ada", "--agent", "tenterhook"], []),
     ],
 )
 def test_the_log_is_filtered(kept: Kept, words: list[str], expected: list[str]) -> None:
@@ -111,7 +156,22 @@ def test_one_entry_in_full(project: Project, kept: Kept) -> None:
     assert 'input     {"command":"ls"}' in done.stdout
     assert "tool.before: blocked" in done.stdout
     assert "ran 1 hook" in done.stdout
-    assert kept.tenter("log", "--id", outcome.id, "--json").stdout.encode() == kept.raw()
+    assert "agent     tenterhook" in done.stdout
+    assert "obeyed    the agent does what was decided" in done.stdout
+    [whole] = kept.tenter("log", "--id", outcome.id, "--json").stdout.splitlines()
+    assert json.loads(whole)["attempts"] == kept.lines()[0]["attempts"]
+
+
+def test_one_entry_names_every_hook_that_did_not_run(project: Project, kept: Kept) -> None:
+    idle = '[[hook]]\nname = "idle {}"\non = "tool.before"\nmatch = "X"\ncommand = "x"\n'
+    project.write("tenterhook.toml", DENIES + "".join(map(idle.format, range(150))))
+    for _ in range(2):
+        outcome = project.fire("tenterhook", "tool.before", {"tool_name": "Bash"})
+
+    shown = kept.tenter("log", "--id", outcome.id).stdout
+
+    assert len(kept.raw().splitlines()) == 4  # two parts and two entries
+    assert all(f"  idle {n}: matcher (tenterhook.toml:" in shown for n in range(150))
 
 
 def test_statistics_are_a_table_of_hooks_and_one_of_sessions(kept: Kept) -> None:
@@ -119,7 +179,8 @@ def test_statistics_are_a_table_of_hooks_and_one_of_sessions(kept: Kept) -> None
 
     done = kept.tenter("stats")
 
-    assert [line.split()[:2] for line in done.stdout.splitlines()[1:3]] == [["flaky", "1"], ["guard\\x07", "1"]]
+    rows = [line.split()[:3] for line in done.stdout.splitlines()[1:3]]
+    assert rows == [["flaky", "tenterhook", "1"], ["guard\\x07", "claude", "1"]]
     assert "14 events in 2 sessions" in done.stdout
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -134,12 +195,45 @@ def test_statistics_as_json(kept: Kept) -> None:
     assert (found["totals"]["hooks"], found["totals"]["events"], found["totals"]["seconds"]) == (2, 14, 0.75)
 
 
+def test_statistics_by_hook_say_when_each_last_ran_and_which_never_did(project: Project, kept: Kept) -> None:
+    never = '[[hook]]\nname = "idle"\non = "tool.before"\nmatch = "X"\ncommand = "x"\n'
+    flaky = '[[hook]]\nname = "flaky"\non = "tool.before"\ncommand = "exit 3"\non_failure = "allow"\n'
+    project.write("tenterhook.toml", DENIES + never + flaky)
+    project.fire("tenterhook", "tool.before", {"tool_name": "Bash"})
+
+    shown = kept.tenter("stats", "--by", "hook")
+    plain = json.loads(kept.tenter("stats", "--by", "hook", "--json").stdout)
+
+    assert "just now" in shown.stdout
+    assert "never ran: idle (tenterhook.toml:" in shown.stdout
+    assert {one["hook"]: (one["agent"], one["opened"], one["blocks"]) for one in plain["hooks"]} == {
+        "guard": ("tenterhook", 0, 1),
+        "flaky": ("tenterhook", 1, 0),
+    }
+    assert [one["hook"] for one in plain["never"]] == ["idle"]
+
+
+@pytest.mark.parametrize("by", ["agent", "day", "project", "decision"])
+def test_statistics_by_something_else_are_a_table_of_it(kept: Kept, by: str) -> None:
+    some(kept)
+
+    head, *rows = kept.tenter("stats", "--by", by).stdout.splitlines()
+    plain = json.loads(kept.tenter("stats", "--by", by, "--json").stdout)
+
+    assert head.split()[:3] == [by.upper(), "EVENTS", "DENIED"]
+    assert len(rows) == len(plain[by])
+    assert sum(one["events"] for one in plain[by]) == 14
+
+
 @pytest.mark.parametrize("command", ["log", "stats"])
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--since", "yesterday"], "--since must be 30m, 2h, 7d"),
         (["--since", "999999w"], "--since must be 30m"),
+        (["--until", "soon"], "--until must be 30m, 2h, 7d"),
+        (["--since", "1h", "--until", "2h"], "--since 1h is later than --until 2h: no entry can match"),
+        (["--tool", ""], "--tool is empty; leave it out for all"),
         (["--limit", "0"], "--limit must be a whole number of at least 1, not '0'"),
         (["--limit", "many"], "--limit must be a whole number"),
         (["--decision", "block"], "--decision may be allow, ask, deny, none; not 'block'"),
@@ -153,6 +247,25 @@ def test_a_wrong_call_is_said_in_one_line(kept: Kept, command: str, words: list[
     assert done.returncode == 1
     assert said in done.stderr.splitlines()[0]
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["log", "--format", "xml"], "--format may be text, json, csv; not 'xml'"),
+        (["log", "--format", "csv", "--json"], "--json and --format csv cannot be used together"),
+        (["log", "--follow", "--id", "x"], "--follow and --id cannot be used together"),
+        (["log", "--head", "0" * 64], "--head needs --verify"),
+        (["log", "--verify", "--head", "abc"], "--head must be the 64 digits that --verify printed, not 'abc'"),
+        (["log", "--verify", "--tool", "Bash"], "--verify reads every line: --tool cannot be used with it"),
+        (["stats", "--by", "colour"], "--by may be hook, agent, day, project, decision; not 'colour'"),
+    ],
+)
+def test_options_that_do_not_go_together_are_said(kept: Kept, words: list[str], said: str) -> None:
+    done = kept.tenter(*words)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr.splitlines()[0]
 
 
 def test_an_entry_that_is_not_there_is_said(kept: Kept) -> None:

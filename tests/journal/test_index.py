@@ -8,27 +8,50 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tenterhook.journal.index import FILE, Index
-from tenterhook.journal.query import EntryFilter, HookCost, hooks, lines, part, sessions
+from tenterhook.journal.query import EntryFilter, HookCost, entries, groups, hooks, part, sessions
+from tenterhook.journal.read import JournalEntry
 
-from .journals import Kept, entry, ran
+from .journals import Kept, entry, plan, ran
 
 
-def found(kept: Kept, **wanted: str) -> list[bytes]:
+def found(kept: Kept, **wanted: str) -> list[JournalEntry]:
     with Index(str(kept.folder)) as index:
-        return [line for _, line in lines(index, EntryFilter(**wanted), 10_000)]
+        return list(entries(index, EntryFilter(**wanted), 10_000))
 
 
 def ids(kept: Kept, **wanted: str) -> list[str]:
-    return [line.split(b'"id": "')[1].split(b'"')[0].decode() for line in found(kept, **wanted)]
+    return [one.id for one in found(kept, **wanted)]
 
 
-def test_lines_come_back_as_they_were_written_the_newest_last(kept: Kept) -> None:
+def test_entries_come_back_in_their_order_the_newest_last(kept: Kept) -> None:
     kept.put(entry(2), file="2026-11-17-0001.jsonl")
     kept.put(entry(1), entry(3))
 
-    assert b"".join(found(kept)) == b"".join(sorted(kept.raw().splitlines(keepends=True)))
+    assert ids(kept) == ["abc-1", "abc-2", "abc-3"]
+
+
+def test_an_entry_has_what_its_parts_say(kept: Kept) -> None:
+    context = {"schema": 2, "part": "c", "agent": "claude", "user": "ada", "policy": "f00"}
+    own = entry(1, context="c", plan="p", agent="codex")
+    kept.put(context, plan("p", ("idle", "matcher")), own, entry(2, plan="?"))
+
+    one, two = found(kept)
+
+    assert (one.user, one.policy, one.agent) == ("ada", "f00", "codex")
+    assert [(skipped.hook, skipped.why) for skipped in one.skipped] == [("idle", "matcher")]
+    assert two.skipped == []
+
+
+def test_parts_that_another_process_has_read_are_found(kept: Kept) -> None:
+    kept.put(entry(1))
+    with Index(str(kept.folder)) as index:
+        kept.put({"schema": 2, "part": "c", "user": "ada"}, entry(2, context="c"))
+        ids(kept)
+
+        assert [one.user for one in entries(index, EntryFilter(), 10)] == ["", "ada"]
 
 
 def test_what_is_new_is_added(kept: Kept) -> None:
@@ -65,7 +88,7 @@ def test_a_line_that_is_still_being_written_is_read_when_it_is_whole(kept: Kept)
 
 def test_lines_that_cannot_be_read_are_counted_and_left_out(kept: Kept) -> None:
     kept.put(entry(1))
-    torn = [b'{"schema": 1, "ti', b"\xff\xfe", b"null", b'{"schema": 2, "new": true}', b"[" * 100_000]
+    torn = [b'{"schema": 1, "ti', b"\xff\xfe", b"null", b'{"schema": 3, "new": true}', b"[" * 100_000]
     kept.add(b"\n\n".join(torn) + b"\n")
     kept.put(entry(2))
 
@@ -169,6 +192,10 @@ def test_several_may_build_it_at_once(kept: Kept) -> None:
         ({"session": "s*"}, []),
         ({"project": "/work/shop"}, [1, 2]),
         ({"since": "2026-11-16T09:00:02.000Z"}, [2, 3]),
+        ({"until": "2026-11-16T09:00:02.000Z"}, [1, 2]),
+        ({"tool": "Ba*"}, [1]),
+        ({"user": "ada"}, [1]),
+        ({"agent": "tenter*"}, [2, 3]),
         ({"hook": "gu*"}, [2, 3]),
         ({"hook": "other"}, []),
         ({"id": "abc-3"}, [3]),
@@ -177,12 +204,12 @@ def test_several_may_build_it_at_once(kept: Kept) -> None:
     ],
 )
 def test_entries_are_found_by_what_they_say(kept: Kept, wanted: dict[str, str], expected: list[int]) -> None:
-    other = {"hook": "other", "source": "x", "why": "matcher"}
-    untrusted = {"hook": "guard", "source": "x", "why": "untrusted"}
     kept.put(
-        entry(1, skipped=[other]),
+        plan("a", ("other", "matcher")),
+        plan("b", ("guard", "untrusted")),
+        entry(1, plan="a", target="Bash", user="ada", agent="claude"),
         entry(2, event="PreToolUse", decision="deny", session="second", attempts=[ran("guard")]),
-        entry(3, event="turn.stop", kind="turn.stop", project="/work/else", skipped=[untrusted]),
+        entry(3, event="turn.stop", kind="turn.stop", project="/work/else", plan="b"),
     )
 
     assert ids(kept, **wanted) == [f"abc-{n}" for n in expected]
@@ -209,7 +236,30 @@ def test_what_a_hook_cost_is_exact(kept: Kept) -> None:
 
 
 def judge_alone(judge: HookCost) -> HookCost:
-    return HookCost("judge", 3, 0.25, 0.25, 0.25, 0.75, 1.0, judge.failed, judge.timeouts, judge.blocks, judge.cost)
+    return replace(judge, share=1.0)
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("agent", [("claude", 4, 1, 0), ("tenterhook", 1, 0, 1)]),
+        ("day", [("2026-11-15", 1, 0, 1), ("2026-11-16", 4, 1, 0)]),
+        ("project", [("/work/shop", 4, 1, 1), ("/work/else", 1, 0, 0)]),
+        ("decision", [("none", 4, 0, 1), ("deny", 1, 1, 0)]),
+    ],
+)
+def test_events_are_counted_by_what_they_have_in_common(kept: Kept, by: str, expected: list[object]) -> None:
+    kept.put(
+        entry(1, agent="claude", decision="deny", attempts=[ran("a", decision="deny"), ran("b")]),
+        entry(2, agent="claude", count=2),
+        entry(3, agent="claude", project="/work/else"),
+        entry(4, time="2026-11-15T09:00:00.000Z", attempts=[ran("a", failed=True, error="timeout")]),
+    )
+
+    with Index(str(kept.folder)) as index:
+        found = groups(index, EntryFilter(), by)
+
+    assert [(one.value, one.events, one.denied, one.opened) for one in found] == expected
 
 
 def test_what_a_session_cost_counts_what_was_written_together(kept: Kept) -> None:

@@ -174,7 +174,7 @@ def test_what_a_server_does_not_take_is_told_without_the_urls_path(fire: Fire, s
         ({"url": "http://10.0.0.1/"}, "is the address of a private network"),
         ({"url": "http://169.254.169.254/", "loopback": True, "private": True}, "metadata service"),
         ({"url": "ftp://127.0.0.1/"}, "must begin with http"),
-        ({"url": "http://127.0.0.1:1/T0KEN", "loopback": True}, "nobody listens at 127.0.0.1:1"),
+        ({"url": "http://127.0.0.1:1/T0KEN", "loopback": True}, "no server listens at 127.0.0.1:1"),
         ({"url": "https://example.com/", "headers": ("nonsense",)}, "`Name: value` is needed"),
         ({"url": "https://example.com/", "form": "teams"}, "form may be event, slack, discord"),
     ],

@@ -204,7 +204,7 @@ def lockfile(scene: Scene) -> bool:
     return scene.has("canary")
 
 
-def looser(table: str, tell: Callable[[actions.Settings], bool]) -> Attempt:
+def looser(table: str, tell: Callable[[actions.ActionSettings], bool]) -> Attempt:
     """The table `actions`, which a guard of ours would obey; nobody approved it."""
 
     def attempt(scene: Scene) -> bool:

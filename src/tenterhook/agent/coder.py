@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CONTEXT = 50_000
 PER_TOKEN = 4
 
-NOBODY = "there is no user to ask: --yes and --no answer every question"
+NO_USER = "there is no user to ask: --yes and --no answer every question"
 
 
 class Coder:
@@ -102,4 +102,4 @@ class Coder:
             return await self.screen.asks(request)
         if self.scripted and not request.by_hook:
             return Permission(True)
-        return Permission(False, NOBODY)
+        return Permission(False, NO_USER)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from tenterhook.agent.compaction import shorten
@@ -16,6 +15,7 @@ from tenterhook.agent.hooked_tools import build_session_tool, escape_hook_tags
 from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.tools import task
 from tenterhook.agent.turn_end import TurnEnd
+from tenterhook.clients.formats.plain import record_reply
 from tenterhook.clients.models import MALFORMED
 from tenterhook.clients.tool_inputs import WrongInput
 from tenterhook.clients.workspace.names import DialectTool, translate_tool_call
@@ -62,7 +62,7 @@ class AgentLoop:
         definitions = [*coder.definitions, *([] if session.parent else [task.definition(self.delegate)])]
         named = [DialectTool(one, self.engine.dialect) for one in definitions]
         self.named = {one.name: one for one in named}
-        self.told = [
+        self.tools = [
             {"name": one.name, "description": escape_hook_tags(one.definition.about), "parameters": one.parameters}
             for one in named
         ]
@@ -93,12 +93,12 @@ class AgentLoop:
             try:
                 if ended := await shorten(self):
                     return ended
-                reply = await self.ask(self.messages, self.told)
+                reply = await self.ask(self.messages, self.tools)
             except ScriptOver as exc:
                 return TurnEnd("script", str(exc))
             if reply.stop:
                 return TurnEnd("stopped", reply.stop_reason or STOPPED)
-            self.keep_words(reply.response)
+            record_reply(self.messages, reply.response, self.ids)
             if self.is_garbled(reply.response):
                 continue
             if calls := self.requested_calls(reply.response):
@@ -106,10 +106,12 @@ class AgentLoop:
                     return TurnEnd("stopped", stop.stop_reason or STOPPED)
                 self.hear(self.session.pending())
                 continue
-            said = reply.response["text"] or reply.reason
-            gate = await self.finish(said)
+            response = reply.response["text"] or reply.reason
+            gate = await self.finish(response)
             if not gate.goes_on:
-                return TurnEnd("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else TurnEnd("done", said)
+                return (
+                    TurnEnd("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else TurnEnd("done", response)
+                )
             self.hear([gate.text])
 
     def mend(self) -> None:
@@ -153,21 +155,6 @@ class AgentLoop:
             return False
         self.hear(["\n".join(problems)])
         return True
-
-    def keep_words(self, response: dict[str, Any]) -> None:
-        """Give calls unique ids, so that results are not mixed up."""
-        wishes = response.get("tool_calls")
-        for call in wishes or ():
-            call["id"] = self.unused_id(call["id"])
-        if response["text"] or wishes:
-            said = {"role": "model", "content": response["text"]}
-            self.messages.append({**said, "tool_calls": wishes} if wishes else said)
-
-    def unused_id(self, id: str) -> str:
-        tries = (f"{id}-{n}" if n else id for n in count())
-        found = next(one for one in tries if one not in self.ids)
-        self.ids.add(found)
-        return found
 
     async def ask_provider(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
         """Send the request as hooks left it to the model."""
@@ -240,22 +227,22 @@ class AgentLoop:
     def progress(self, one: Progress) -> None:
         self.calls[one.call.id] = one
 
-    async def finish(self, said: str) -> Stop:
+    async def finish(self, response: str) -> Stop:
         """The model has nothing more to do. Hooks may send it back: at a subagent's three gates, at the turn's end."""
         session = self.session
         if not session.parent:
-            return await session.astop(said)
-        gate = await self.task_done(said)
+            return await session.astop(response)
+        gate = await self.task_done(response)
         if not (gate.goes_on or gate.stop):
-            gate = await session.aidle(said)
+            gate = await session.aidle(response)
         if not (gate.goes_on or gate.stop):
-            gate = await session.astop(said)
+            gate = await session.astop(response)
         return gate
 
-    async def task_done(self, said: str) -> Stop:
+    async def task_done(self, response: str) -> Stop:
         """A task that hooks do not accept as done goes back to work, a limited number of times."""
         session = self.session
-        outcome = await session.atask_done(session.agent_id, said)
+        outcome = await session.atask_done(session.agent_id, response)
         refused = outcome.blocked and not outcome.stop
         self.rejected = self.rejected + 1 if refused else 0
         if refused and self.rejected <= stop_limit(session.engine, "task.done", session.stop_limit):

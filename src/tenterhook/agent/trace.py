@@ -48,9 +48,11 @@ def lines(outcome: Outcome, dialect: Dialect, tool: str = "") -> Iterator[tuple[
 
 
 def deeds(attempt: Attempt, outcome: Outcome, kind: str, tool: str) -> Iterator[tuple[str, str]]:
-    said = [one for one in outcome.messages if one.hook == attempt.hook]
-    texts = [clean(one.text) for one in said if one.to == "model" and one.kind not in ("reason", "feedback", "system")]
-    reason = next((clean(one.text) for one in said if one.to == "model" and one.kind in ("reason", "feedback")), "")
+    messages = [one for one in outcome.messages if one.hook == attempt.hook]
+    texts = [
+        clean(one.text) for one in messages if one.to == "model" and one.kind not in ("reason", "feedback", "system")
+    ]
+    reason = next((clean(one.text) for one in messages if one.to == "model" and one.kind in ("reason", "feedback")), "")
     if attempt.detail == IN_BACKGROUND:
         yield "dim", IN_BACKGROUND
     if attempt.decision == "deny" and outcome.blocked:
@@ -65,11 +67,11 @@ def deeds(attempt: Attempt, outcome: Outcome, kind: str, tool: str) -> Iterator[
         yield "yellow", f"changed {what}"
     for text in texts:
         yield "cyan", with_words("adds for the model", text)
-    if any(one.to == "model" and one.kind == "system" for one in said):
+    if any(one.to == "model" and one.kind == "system" for one in messages):
         yield "cyan", "adds a system message for the model"
     if attempt.usage:
         yield "dim", f"asked {attempt.usage.model}: {format_token_usage(attempt.usage)}"
-    if outcome.stop and any(one.text == outcome.stop_reason for one in said):
+    if outcome.stop and any(one.text == outcome.stop_reason for one in messages):
         yield "red", "stops the agent"
 
 

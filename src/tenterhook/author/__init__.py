@@ -115,11 +115,11 @@ class Hook:
         from tenterhook.author import process
 
         words = sys.argv[1:] if argv is None else argv
-        code = process.main(words, self.called)
+        code = process.main(words, self.hooks_of_call)
         if code:
             sys.exit(code)
 
-    def called(self, call: Call) -> list[Registered]:
+    def hooks_of_call(self, call: Call) -> list[Registered]:
         """The hooks of this file, with the options of the command line."""
         if call.words:
             from tenterhook.errors import UsageError

@@ -6,12 +6,12 @@ agent's own folder in a path and its own variables in the environment count for 
 
 from __future__ import annotations
 
-import json
 import os
 
 from tenterhook.author import forms
 from tenterhook.author.event import Event
 from tenterhook.errors import UsageError, nearest
+from tenterhook.support import light_json as json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def number(version: str) -> tuple[int, ...]:
 def read(path: str) -> dict[str, Any]:
     """A file of forms, read once."""
     if path not in KNOWN:
-        with open(path, "rb") as file:
+        with open(path, encoding="utf-8") as file:
             KNOWN[path] = json.loads(file.read())
     return KNOWN[path]
 

@@ -32,18 +32,19 @@ class Call:
     """The command line of a hook: the agent, the event, and the options for the hooks."""
 
     __slots__ = (
-        *("agent", "command", "event", "given", "hooks_of", "only", "options", "problems", "report", "settings"),
-        "words",
+        *("agent", "command", "dialect", "event", "given", "hooks_of", "only", "options", "problems", "report"),
+        *("settings", "words"),
     )
 
     def __init__(self, agent: str = "", event: str = "") -> None:
         self.agent, self.event, self.options, self.report = agent, event, "", ""
         # What the engine says: the one hook of the file that it wants, and its options as JSON.
         self.only, self.given = "", ""
-        # The agent whose own config files are read, too.
-        self.hooks_of = ""
-        # One hook of another agent: its command.
+        # The agents whose own config files are read, too.
+        self.hooks_of: list[str] = []
+        # The command of one hook, and the agent that it was written for.
         self.command: list[str] = []
+        self.dialect = ""
         # Files, each with the settings after it; those before the first file are in `settings`.
         self.words: list[tuple[str, list[str]]] = []
         self.settings: list[str] = []

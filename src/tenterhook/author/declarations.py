@@ -1,18 +1,23 @@
-"""The hooks that a file declares, read from its text: nothing of it runs, because it may not be approved yet."""
+"""The hooks that a file declares, read from its text: nothing of it runs, because it may not be approved yet.
+
+A ready hook is our own code, so its module is imported.
+"""
 
 from __future__ import annotations
 
 import ast
 import os
 
-from tenterhook.author.loading import LIBRARY, library_file
+from tenterhook.author.loading import LIBRARY, library_file, of_library
 from tenterhook.author.registered import GUARDED
 from tenterhook.errors import UsageError, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
+
+    from tenterhook.author.registered import Registered
 
 DECORATOR = "hook"
 # What the decorator takes beside the kinds of events.
@@ -23,12 +28,12 @@ LARGEST = 4 << 20
 class DeclaredHook:
     """One function with `@hook(...)`: the kinds of its events, what else the decorator says, and its options."""
 
-    __slots__ = ("kinds", "line", "match", "name", "on_failure", "options", "timeout")
+    __slots__ = ("kinds", "line", "match", "name", "options", "policy", "timeout")
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> None:
         said = {word.arg: literal(word.value, word.arg) for word in call.keywords if word.arg in WORDS}
         self.kinds = tuple(literal(word, "the kind of event") for word in call.args)
-        self.match, self.on_failure = str(said.get("match", "")), str(said.get("on_failure", ""))
+        self.match, self.policy = str(said.get("match", "")), str(said.get("on_failure", ""))
         self.name = str(said.get("name") or function.name.replace("_", "-"))
         self.timeout = float(said["timeout"]) if said.get("timeout") else None
         self.options = tuple(parameters_with_default(function.args))
@@ -36,9 +41,9 @@ class DeclaredHook:
         if not self.kinds:
             raise UsageError(f"line {self.line}: @hook needs the kind of event that it is for")
 
-    def policy(self, kind: str) -> str:
+    def on_failure(self, kind: str) -> str:
         """What a failure means at such an event."""
-        return self.on_failure or ("deny" if kind in GUARDED else "allow")
+        return self.policy or ("deny" if kind in GUARDED else "allow")
 
 
 def literal(node: ast.expr, what: str) -> Any:
@@ -62,8 +67,10 @@ def path_of(word: str, folder: str) -> str:
     return os.path.join(folder, os.path.expanduser(word))
 
 
-def read_hooks(word: str, folder: str) -> list[DeclaredHook]:
+def read_hooks(word: str, folder: str) -> Sequence[DeclaredHook | Registered]:
     """The hooks of a file or of `library:NAME`; UsageError if they cannot be read."""
+    if word.startswith(LIBRARY):
+        return of_library(word.removeprefix(LIBRARY))
     path = path_of(word, folder)
     try:
         with open(path, "rb") as file:
@@ -95,7 +102,7 @@ def decorator_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def check_options(found: list[DeclaredHook], given: dict[str, Any]) -> None:
+def check_options(found: Sequence[DeclaredHook | Registered], given: dict[str, Any]) -> None:
     """Raise for an option that no hook of the file has: else a guard would silently stay as it was."""
     known = sorted({name for one in found for name in one.options})
     for name in given:

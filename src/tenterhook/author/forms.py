@@ -87,7 +87,7 @@ class Writer:
 
     def decide(self, answer: Answer, contexts: str) -> str:
         """Write decision, change and stop; return the reason."""
-        decision, reason = self.meant(answer)
+        decision, reason = self.closest_decision(answer)
         before = self.event.kind in BEFORE
         if answer.changes and decision != "deny" and not self.change(decision, answer, reason):
             if before:
@@ -104,7 +104,7 @@ class Writer:
             self.stop(answer.stop)
         return reason
 
-    def meant(self, answer: Answer) -> tuple[str, str]:
+    def closest_decision(self, answer: Answer) -> tuple[str, str]:
         """The closest decision that the agent has, and its reason: a stop beforehand, or an ask without a user,
         refuses.
         """
@@ -190,7 +190,7 @@ class Writer:
             put(self.object, place, self.texts[place])
 
     def said(self) -> Said:
-        import json
+        from tenterhook.support import light_json as json
 
         out = json.dumps(self.object) if self.object else "\n\n".join(self.plain)
         return Said(self.code, out, "\n".join(self.errors), self.refusal)

@@ -63,10 +63,10 @@ def load_options_table(hook: Registered, file: str) -> dict[str, Any]:
     table = tables(file).get(hook.name, {})
     if not isinstance(table, dict):
         raise UsageError(f"{file}: {hook.name} must be a table of options")
-    return checked(table, hook, f"{file}: [{hook.name}]")
+    return check_values(table, hook, f"{file}: [{hook.name}]")
 
 
-def checked(table: dict[str, Any], hook: Registered, where: str) -> dict[str, Any]:
+def check_values(table: dict[str, Any], hook: Registered, where: str) -> dict[str, Any]:
     """The options of a table, each of the type that the hook's default has."""
     given = {}
     for name, said in table.items():
@@ -86,7 +86,7 @@ def apply_given_options(hooks: Iterable[Registered], given: str) -> list[Registe
     found = []
     for one in hooks:
         own = {name: value for name, value in table.items() if name.replace("-", "_") in one.options}
-        found.append(one.having(checked(own, one, "options:")))
+        found.append(one.having(check_values(own, one, "options:")))
     return found
 
 

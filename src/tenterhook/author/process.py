@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tenterhook.author.registered import Registered
 
 TAKE_A_VALUE = ("--agent", "--event", "--set", "--options")
+# What `tenter run` alone takes: other agents' hooks. `--` stands before a command.
+HOOKS_OF, AS, COMMAND = "--hooks-of", "--as", "--"
 # What only the engine says.
 OF_ENGINE = ("--only", "--given")
 # The file into which failures of hooks are written for a test.
@@ -50,14 +52,20 @@ def parse_argv(argv: list[str]) -> Call:
     call, rest = Call(), iter(argv)
     for word in rest:
         name, equals, value = word.partition("=")
-        if not word.startswith("-"):
+        if word == COMMAND:
+            call.command = list(rest)
+        elif not word.startswith("-"):
             call.words.append((word, []))
-        elif name not in (*TAKE_A_VALUE, *OF_ENGINE, REPORT):
+        elif name not in (*TAKE_A_VALUE, HOOKS_OF, AS, *OF_ENGINE, REPORT):
             call.problems.append(f"no option {word!r}; there are {', '.join(TAKE_A_VALUE)}")
         elif (found := value if equals else next(rest, None)) is None:
             call.problems.append(f"{name} needs a value")
         elif name == "--set":
             (call.words[-1][1] if call.words else call.settings).append(found)
+        elif name == HOOKS_OF:
+            call.hooks_of += [one.strip() for one in found.split(",") if one.strip()]
+        elif name == AS:
+            call.dialect = found
         else:
             setattr(call, name[2:], found)
     return call
@@ -71,7 +79,9 @@ def usable(hooks: Callable[[Call], list[Registered]], call: Call) -> list[Regist
         found = [Broken("the hooks", str(exc))]
     except Exception as exc:
         found = [Broken("the hooks", format_exception_line(exc))]
-    return found + [Broken("the command line", problem) for problem in call.problems]
+    strange = call.hooks_of or call.dialect or call.command
+    problems = [*call.problems, *([f"{HOOKS_OF} and {AS} are for tenter run"] if strange else [])]
+    return found + [Broken("the command line", problem) for problem in problems]
 
 
 # ---- streams

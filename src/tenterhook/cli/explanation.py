@@ -15,6 +15,7 @@ from tenterhook.support.terminal.text import (
     columns,
     near,
     one_line,
+    room_for,
     shorten_name,
     wrap_line_to_width,
     wrap_with_indent,
@@ -102,7 +103,7 @@ def hook_lines(found: Explanation, paint: Paint, *, whole: bool) -> Iterator[str
     rows = [hook_row(hook, paint) for hook in found.hooks]
     if not rows:
         return
-    room = max(20, columns() - sum(max(width(row[n]) for row in rows) for n in (0, 2, 3, 4)) - 10)
+    room = room_for(rows, 1)
     cut = [[row[0], one_line(row[1]) if whole else shorten_name(row[1], room), *row[2:]] for row in rows]
     seen: Counter[str] = Counter()
     before = ""
@@ -125,13 +126,13 @@ def order(found: Explanation) -> str:
     running = [hook for hook in found.hooks if hook.runs]
     unmatched = found.event.target and found.event.value is None and any(hook.matcher for hook in running)
     unsure = unmatched or any(hook.only_if for hook in running)
-    said = f"{len(running)} of {len(found.hooks)} {'may run' if unsure else 'run' if len(running) != 1 else 'runs'}"
+    count = f"{len(running)} of {len(found.hooks)} {'may run' if unsure else 'run' if len(running) != 1 else 'runs'}"
     if len(running) < 2:
-        return said
+        return count
     if not found.one_after_another:
-        return f"{said}, all at once"
+        return f"{count}, all at once"
     ends = f"; a {' or a '.join(found.chain_ends)} ends the chain" if found.chain_ends else ""
-    return f"{said}, one after another{ends}"
+    return f"{count}, one after another{ends}"
 
 
 def hook_row(hook: ExplainedHook, paint: Paint) -> list[str]:
@@ -144,8 +145,8 @@ def below(hook: ExplainedHook, event: EventFacts, *, repeated: bool) -> Iterator
     """Lines below a hook: why it runs or does not, and what is missing."""
     if hook.runs:
         late = "in the background: decides nothing" if hook.background else if_it_fails(hook, event)
-        said = [fitting(hook, event), hook.only_if, "once" if hook.once else "", late]
-        yield from wrap_with_indent("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
+        remarks = [fitting(hook, event), hook.only_if, "once" if hook.once else "", late]
+        yield from wrap_with_indent("; ".join(filter(None, remarks)), first=BELOW, indent=BELOW)
         for fact in filter(None, (hook.sandbox, hook.shell, hook.warm)):
             yield from wrap_with_indent(fact, first=BELOW, indent=BELOW)
     elif not repeated:

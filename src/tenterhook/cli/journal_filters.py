@@ -21,7 +21,11 @@ OPTIONS = (
     Option("decision", "only these outcomes", "WORD", ("allow", "ask", "deny", "none")),
     Option("session", "only this session; the beginning of its id is enough", "ID"),
     Option("project", "only this project", "DIR"),
+    Option("tool", "only this tool; * stands for anything", "NAME"),
+    Option("agent", "only what this agent asked; * stands for anything", "NAME"),
+    Option("user", "only what this user's agents asked; * stands for anything", "NAME"),
     Option("since", "only what is not older: 30m, 2h, 7d, or a time such as 2026-11-16T09:00", "WHEN"),
+    Option("until", "only what is not newer, said like --since", "WHEN"),
     Option("journal", "another journal than the user's own", "DIR"),
 )
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -29,35 +33,45 @@ AGO = re.compile(r"(\d{1,6})([smhdw])")
 
 
 def parse_filter_options(options: dict[str, str], usage: CommandUsage) -> EntryFilter:
+    for name in ("event", "hook", "session", "tool", "agent", "user", "id"):
+        if options.get(name) == "":
+            raise usage.error(f"--{name} is empty; leave it out for all")
+    first, last = (moment(options, name, usage) for name in ("since", "until"))
+    if first and last and first > last:
+        raise usage.error(f"--since {options['since']} is later than --until {options['until']}: no entry can match")
     return EntryFilter(
         event=options.get("event", ""),
         hook=options.get("hook", ""),
         decision=options.get("decision", ""),
         session=options.get("session", ""),
         project=os.path.abspath(options["project"]) if "project" in options else "",
-        since=since(options["since"], usage) if "since" in options else "",
+        tool=options.get("tool", ""),
+        agent=options.get("agent", ""),
+        user=options.get("user", ""),
+        since=first,
+        until=last,
         id=options.get("id", ""),
     )
 
 
-def since(said: str, usage: CommandUsage) -> str:
-    """Convert to the journal's time format. A time without a zone is in the user's own."""
-    ago = AGO.fullmatch(said)
+def moment(options: dict[str, str], name: str, usage: CommandUsage) -> str:
+    """Convert to the journal's time format. A time without a zone is in the user's own; empty without that option."""
+    if name not in options:
+        return ""
+    text = options[name]
+    ago = AGO.fullmatch(text)
     try:
         if ago:
             when = datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
         else:
-            when = datetime.fromisoformat(said).astimezone(UTC)
+            when = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
-        raise usage.error(f"--since must be 30m, 2h, 7d, or a time such as 2026-11-16T09:00, not {said!r}") from None
+        raise usage.error(f"--{name} must be 30m, 2h, 7d, or a time such as 2026-11-16T09:00, not {text!r}") from None
     return when.strftime("%Y-%m-%dT%H:%M:%S") + f".{when.microsecond // 1000:03}Z"
 
 
 def number(options: dict[str, str], name: str, usual: int, usage: CommandUsage) -> int:
-    said = options.get(name, str(usual))
-    if not re.fullmatch(r"\d{1,9}", said) or int(said) < 1:
-        raise usage.error(f"--{name} must be a whole number of at least 1, not {said!r}")
-    return int(said)
+    return int(usage.number(options, name, usual, whole=True))
 
 
 def folder(options: dict[str, str]) -> str:
@@ -94,6 +108,16 @@ def nothing_there(index: Index, asked: EntryFilter) -> str:
 
 def tell(text: str) -> None:
     print(f"tenter: {text}", file=sys.stderr)
+
+
+def ago(stamp: str) -> str:
+    """How long ago a time of the journal was, in words."""
+    seconds = max(0.0, (datetime.now(UTC) - datetime.fromisoformat(stamp)).total_seconds())
+    for unit, length in (("day", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            number = int(seconds // length)
+            return f"{pluralise_count(number, unit) if unit == 'day' else f'{number} {unit}'} ago"
+    return "just now"
 
 
 def took(seconds: float) -> str:

@@ -72,6 +72,23 @@ class CommandUsage:
             raise self.error(f"--{option.name} may be {', '.join(option.choices)}; not {value!r}")
         return str(value)
 
+    def number(
+        self, options: dict[str, str], name: str, usual: float, *, most: float = 1e9, whole: bool = False
+    ) -> float:
+        """The value of an option that takes a number; `usual` if it is not given."""
+        if name not in options:
+            return usual
+        text = options[name]
+        try:
+            found = float(text) if not whole or text.isdecimal() else 0.0
+        except ValueError:
+            found = 0.0
+        if not 0 < found <= most:
+            wanted = "a whole number of at least 1" if whole else "a number above 0"
+            wanted = f"at most {most:,.0f}" if found > most else wanted
+            raise self.error(f"--{name} must be {wanted}, not {text!r}")
+        return found
+
     def error(self, text: str) -> UsageError:
         return UsageError(f"{text}\nusage: {self.line()}\nsee: tenter {self.command} --help")
 

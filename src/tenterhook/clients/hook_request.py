@@ -27,9 +27,9 @@ PIECE, WIRE = 1 << 20, 4 << 20
 # A body that is not an answer: how much of it is read, for how many seconds, and how much is kept.
 GLANCE, GLANCE_SECONDS, KEPT = 1 << 16, 1.0, 1000
 DETAIL = 300
-# The one interim status after which there is no HTTP any more.
+# The interim status after which the connection does not speak HTTP any more.
 SWITCHING = 101
-# What is shorter is no secret, and to hide it would tear up words.
+# A shorter value is not a secret, and hiding it would tear up words.
 SHORTEST = 6
 
 CONTROL = re.compile("[\x00-\x1f\x7f]")
@@ -43,14 +43,14 @@ SECRET_HEADERS = ("AUTHORIZATION", "COOKIE", "AUTH", *SECRET)
 
 
 class Failure(Exception):
-    """Why a call gives no answer. `said` is what the server sent instead of one."""
+    """Why a call gives no answer. `body` is what the server sent instead of one."""
 
-    def __init__(self, error: str, detail: str, said: str = "") -> None:
+    def __init__(self, error: str, detail: str, body: str = "") -> None:
         super().__init__(detail)
-        self.error, self.detail, self.said = error, detail, said
+        self.error, self.detail, self.body = error, detail, body
 
 
-class Place(Struct, frozen=True):
+class RequestTarget(Struct, frozen=True):
     """Where a URL leads. `shown` leaves out its query, which may hold secrets."""
 
     tls: bool
@@ -80,9 +80,9 @@ def send_hook_request(job: Job, line: Connection) -> Attempt:
         return Attempt(hook.name, hook.handler, source, 0, seconds=line.seconds, stdout=text)
     except Failure as failure:
         detail = one_line(mask_secret_values(failure.detail, carried.values))
-        said = mask_secret_values(failure.said, carried.values)[:KEPT]
+        body = mask_secret_values(failure.body, carried.values)[:KEPT]
         return Attempt(
-            hook.name, hook.handler, source, error=failure.error, detail=detail, seconds=line.seconds, stderr=said
+            hook.name, hook.handler, source, error=failure.error, detail=detail, seconds=line.seconds, stderr=body
         )
     finally:
         line.close()
@@ -91,7 +91,7 @@ def send_hook_request(job: Job, line: Connection) -> Attempt:
 # ---- what is sent, and where
 
 
-def parse_hook_url(url: str) -> Place:
+def parse_hook_url(url: str) -> RequestTarget:
     """Where the URL leads. Nothing in it is expanded."""
     from urllib.parse import quote, urlsplit
 
@@ -113,7 +113,7 @@ def parse_hook_url(url: str) -> Place:
     netloc += f":{port}" if port else ""
     path, query = (quote(text, safe=IN_A_PATH, errors="replace") for text in (parts.path or "/", parts.query))
     target = f"{path}?{query}" if query else path
-    return Place(tls, host, port or (443 if tls else 80), netloc, target, f"{parts.scheme}://{netloc}{path}")
+    return RequestTarget(tls, host, port or (443 if tls else 80), netloc, target, f"{parts.scheme}://{netloc}{path}")
 
 
 def variables(hook: Hook, environ: Mapping[str, str]) -> dict[str, str | None]:
@@ -159,7 +159,7 @@ def fill_headers(headers: Mapping[str, str], values: Mapping[str, str | None]) -
 
 def check_name(name: str, before: Iterable[str]) -> None:
     if not TOKEN.fullmatch(name):
-        raise Failure("network", f"{name!r} is no name of a header")
+        raise Failure("network", f"{name!r} is not the name of a header")
     if name.lower() in OURS:
         raise Failure("network", f"the header {name} is not for a hook to set; take it out of `headers`")
     if name.lower() in map(str.lower, before):
@@ -193,7 +193,9 @@ def in_all_forms(values: Iterable[str]) -> tuple[str, ...]:
 # ---- the call
 
 
-def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook: Hook, line: Connection) -> str:
+def exchange_request(
+    place: RequestTarget, headers: Mapping[str, str], body: bytes, hook: Hook, line: Connection
+) -> str:
     """The answer's text. Every other end is a Failure."""
     from http.client import HTTPException
 
@@ -207,14 +209,14 @@ def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook
     except TimeoutError:
         raise Failure("timeout", late(place, within, line)) from None
     except TooMuch:
-        raise Failure("output", f"{place.shown} sent more than {WIRE:,} bytes that are no part of an answer") from None
+        raise Failure("output", f"{place.shown} sent more than {WIRE:,} bytes beside its answer") from None
     except OSError as exc:
         raise Failure("network", f"{trouble(exc, place, line)} (for {place.shown})") from None
     except HTTPException as exc:
-        raise Failure("network", f"{place.shown} sent what is no HTTP response: {type(exc).__name__}") from None
+        raise Failure("network", f"{place.shown} did not send an HTTP response: {type(exc).__name__}") from None
 
 
-def response_to(place: Place, headers: Mapping[str, str], body: bytes, line: Connection) -> HTTPResponse:
+def response_to(place: RequestTarget, headers: Mapping[str, str], body: bytes, line: Connection) -> HTTPResponse:
     from http.client import HTTPConnection, HTTPResponse
 
     given = {name.lower() for name in headers}
@@ -232,7 +234,7 @@ def response_to(place: Place, headers: Mapping[str, str], body: bytes, line: Con
     return response
 
 
-def answer(response: HTTPResponse, place: Place, line: Connection) -> str:
+def answer(response: HTTPResponse, place: RequestTarget, line: Connection) -> str:
     status = response.status
     if 300 <= status < 400:
         where = f" to {response.headers['location']}" if response.headers["location"] else ""
@@ -254,7 +256,7 @@ def answer(response: HTTPResponse, place: Place, line: Connection) -> str:
     return text
 
 
-def body_of(response: HTTPResponse, place: Place, line: Connection) -> bytes:
+def body_of(response: HTTPResponse, place: RequestTarget, line: Connection) -> bytes:
     parts, size = [b""], response.length or 0
     while size <= SIZE:
         line.allow(WIRE)
@@ -276,20 +278,20 @@ def glance(response: HTTPResponse, line: Connection) -> str:
         return ""
 
 
-def late(place: Place, within: float, line: Connection) -> str:
+def late(place: RequestTarget, within: float, line: Connection) -> str:
     if line.connected or within >= line.total or line.seconds >= line.total:
         return f"no answer from {place.shown} within {line.total:g} s: make it faster or raise the hook's timeout"
     return f"no connection to {place.shown} within {within:g} s; `connect_timeout` says how long it may take"
 
 
-def trouble(exc: OSError, place: Place, line: Connection) -> str:
+def trouble(exc: OSError, place: RequestTarget, line: Connection) -> str:
     """One line for people: why there was no connection, or no longer one."""
     if invalid := getattr(exc, "verify_message", ""):
         return f"the certificate of {place.host} is not valid: {invalid}"
     if reason := getattr(exc, "reason", ""):
         return f"no TLS with {place.host}: {reason}"
     if isinstance(exc, ConnectionRefusedError):
-        return f"nobody listens at {place.netloc}; start the server or correct the URL"
+        return f"no server listens at {place.netloc}; start the server or correct the URL"
     what = exc.strerror or str(exc) or type(exc).__name__
     return f"the connection broke off: {what}" if line.connected else f"{place.host} cannot be reached: {what}"
 
@@ -304,9 +306,9 @@ def redact_response(text: str, secrets: tuple[str, ...]) -> str:
     from json import dumps, loads
 
     def without(found: re.Match[str]) -> str:
-        said = loads(found[0]) if "\\" in found[0] else found[0][1:-1]
-        kept = mask_secret_values(said, secrets)
-        return found[0] if kept == said or COLON.match(text, found.end()) else dumps(kept)
+        value = loads(found[0]) if "\\" in found[0] else found[0][1:-1]
+        masked = mask_secret_values(value, secrets)
+        return found[0] if masked == value or COLON.match(text, found.end()) else dumps(masked)
 
     bare = re.sub(STRING, "", text)
     if any(secret in bare for secret in secrets):

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-__all__ = ["AddressRefused", "is_own", "look_up", "numeric", "refusal", "vet_addresses"]
-
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 

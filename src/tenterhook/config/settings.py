@@ -22,7 +22,9 @@ from tenterhook.support.stable_read import whole
 
 SYSTEM = "/etc/tenterhook/tenterhook.toml"
 USER = "@config/tenterhook/tenterhook.toml"
-TABLE, SERVE = "settings", "serve"
+TABLE, SERVE, GATE = "settings", "serve", "gate"
+# Further tables; a key of theirs is a field with the table's name before it.
+FURTHER = (SERVE, GATE)
 CHOICES = {"sandbox": ("default", "require", "off"), "secrets": ("strip", "pass")}
 
 
@@ -48,6 +50,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     managed_off: bool = False
     # Whether `tenter run` starts the server: `auto` of the table `serve`.
     serve_auto: bool = True
+    # Other agents whose hooks `tenter run` runs, too: `hooks_of` of the table `gate`, which a project may have, too.
+    gate_hooks_of: tuple[str, ...] = ()
 
 
 MANAGED = ("only_managed", "bypass", "managed_off")
@@ -83,7 +87,7 @@ def table(file: str) -> dict[str, Any]:
         return {}
     except OSError as exc:
         raise ConfigError(exc.strerror or str(exc), file=file) from None
-    if TABLE.encode() not in text and SERVE.encode() not in text:
+    if not any(name.encode() in text for name in (TABLE, *FURTHER)):
         return {}
     import tomllib
 
@@ -91,9 +95,19 @@ def table(file: str) -> dict[str, Any]:
         data = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as exc:
         raise ConfigError(str(exc), file=file) from None
-    found = read_table(data, TABLE, file)
-    serve = {f"{SERVE}_{key}": value for key, value in read_table(data, SERVE, file).items()}
-    return {key: validate_setting(file, key, value) for key, value in {**found, **serve}.items()}
+    return {
+        fields_of(name).get(key, key): validate_setting(file, name, key, value)
+        for name in (TABLE, *FURTHER)
+        for key, value in read_table(data, name, file).items()
+    }
+
+
+def fields_of(table: str) -> dict[str, str]:
+    """The keys of a table in a file, each with its field here."""
+    if table == TABLE:
+        return {name: name for name in Settings.__struct_fields__ if name.partition("_")[0] not in FURTHER}
+    head = f"{table}_"
+    return {name.removeprefix(head): name for name in Settings.__struct_fields__ if name.startswith(head)}
 
 
 def read_table(data: dict[str, Any], name: str, file: str) -> dict[str, Any]:
@@ -103,12 +117,12 @@ def read_table(data: dict[str, Any], name: str, file: str) -> dict[str, Any]:
     return found
 
 
-def validate_setting(file: str, key: str, value: Any) -> Any:
-    known = Settings.__struct_fields__
-    name = key.replace("_", ".", 1) if key.startswith(f"{SERVE}_") else f"{TABLE}.{key}"
+def validate_setting(file: str, table: str, key: str, value: Any) -> Any:
+    known = fields_of(table)
+    name = f"{table}.{key}"
     if key not in known:
         raise ConfigError(f"unknown key {name!r}{nearest(key, known)}", file=file)
-    usual = getattr(Settings(), key)
+    usual = getattr(Settings(), known[key])
     if key in CHOICES and value not in CHOICES[key]:
         raise ConfigError(f"{name} must be one of {', '.join(CHOICES[key])}, not {value!r}", file=file)
     if isinstance(usual, tuple):

@@ -278,9 +278,9 @@ MANAGED = File(
     format="toml",
     sections=OWN,
     hooks_only=True,
-    beside=("settings", "serve"),
+    beside=("settings", "serve", "gate"),
 )
-PROJECT = replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions",))
+PROJECT = replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions", "gate"))
 
 DIALECT = Dialect(
     name="tenterhook",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING
 from tenterhook import handlers
 from tenterhook.config.locations import resolve_config_path
 from tenterhook.runtime.sandbox import places
-from tenterhook.runtime.sandbox.layout import prefixes, within
+from tenterhook.runtime.sandbox.layout import kind_of, prefixes
 from tenterhook.runtime.sandbox.profile import Profile
-from tenterhook.support.paths import hide_server_folders, state_folder
+from tenterhook.support.paths import hide_server_folders, state_folder, within
 from tenterhook.types import Sandbox
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Confinement:
         usual = self.owner.dialect.sandbox.default
         read = [*self.expand_paths(usual.read), *self.expand_paths(asked.read)]
         write = [*self.expand_paths(usual.write), *self.expand_paths(asked.write)]
-        real = Real()
+        real = RealPaths()
         closed = {path for path in real.both(self.protected()) if path not in write}
         hidden = {*real.both(self.secret())} - {*read, *write}
         usual_places = self.outside((*self.temporary(), *self.caches()), closed | hidden)
@@ -115,15 +116,16 @@ class Confinement:
         return [(start, folder) for start, folder in found if os.path.isabs(folder)]
 
     def at_home(self, names: Iterable[str]) -> Iterator[str]:
+        homes = prefixes(self.homes)
         for name in names:
-            yield from (os.path.join(home, name) for home in self.homes)
+            for home in homes:
+                yield home + name
             for start, folder in self.moved:
                 if name.startswith(start):
                     yield os.path.join(folder, name[len(start) :])
 
     def secret(self) -> Iterator[str]:
-        for pattern in (*places.SECRETS, *places.AGENT_SECRETS):
-            yield from self.at_home((pattern,))
+        yield from self.at_home((*places.SECRETS, *places.AGENT_SECRETS))
         for pattern in (*places.SYSTEM_SECRETS, *places.SOCKETS):
             yield from expand_path_pattern(pattern.format(uid=os.getuid()))
         for variable in places.SOCKET_VARIABLES:
@@ -202,23 +204,42 @@ def known_home() -> str:
         return os.path.expanduser("~")
 
 
-class Real:
+class RealPaths:
     """Resolve paths quickly: most are in the same few folders, and most do not exist."""
 
     def __init__(self) -> None:
         self.folders: dict[str, tuple[str, frozenset[str] | None]] = {}
+        self.real: dict[str, str] = {"/": "/"}
+        self.missing: set[str] = set()
 
     def folder(self, folder: str) -> tuple[str, frozenset[str] | None]:
         """The folder's real path with a slash at its end, and its entries, None if they cannot be read."""
-        real = os.path.realpath(folder)
-        inside = None
-        try:
-            inside = frozenset(os.listdir(real))
-        except (FileNotFoundError, NotADirectoryError):
-            inside = frozenset()
-        except OSError:
-            pass
+        real = self.resolve(folder)
+        inside: frozenset[str] | None = frozenset()
+        if real not in self.missing:
+            try:
+                inside = frozenset(os.listdir(real))
+            except OSError as exc:
+                inside = frozenset() if isinstance(exc, (FileNotFoundError, NotADirectoryError)) else None
         return real.rstrip("/") + "/", inside
+
+    def resolve(self, folder: str) -> str:
+        """What `os.path.realpath` returns, with one look at each folder on the ways of all."""
+        found = self.real.get(folder)
+        if found is None:
+            holder, _, name = folder.rpartition("/")
+            if folder.startswith("//") or os.path.abspath(folder) != folder:
+                found = os.path.realpath(folder)
+            else:
+                above = self.resolve(holder or "/")
+                found = f"{above.rstrip('/')}/{name}"
+                kind = 0 if above in self.missing else kind_of(found)
+                if kind == stat.S_IFLNK:
+                    found = os.path.realpath(found)
+                elif kind == 0:
+                    self.missing.add(found)
+            self.real[folder] = found
+        return found
 
     def both(self, paths: Iterable[str]) -> Iterator[str]:
         """Each path below the real folder that holds it, the links on the way, and the target of a link."""
@@ -227,7 +248,8 @@ class Real:
             known = self.folders.get(folder)
             if known is None:
                 known = self.folders[folder] = self.folder(folder or "/")
-                yield from links_to(folder)
+                if known[0] != f"{folder}/":
+                    yield from links_to(folder)
             path = known[0] + name
             yield path
             if (known[1] is None or name in known[1]) and os.path.islink(path):
@@ -257,6 +279,8 @@ def links_to(path: str) -> Iterator[str]:
 def expand_path_pattern(pattern: str) -> list[str]:
     """The paths that a pattern matches: those that exist, and those that it usually means."""
     path = pattern.removesuffix("/**")
+    if "*" not in path:
+        return [path]
     folder, name = os.path.split(path)
     before, star, after = name.partition("*")
     if not star:

@@ -69,7 +69,6 @@ class Engine(BareHost):
         self.hookset = hookset = HookSet(options, runs=True)
         self.dialect, self.project, self.home = hookset.dialect, hookset.project, hookset.home
         self.environ, self.mode, self.lock = hookset.environ, hookset.mode, hookset.lock
-        self.put, self.take = hookset.put, hookset.take
         self.agent, self.session_id = options.agent, hookset.session_id
         self.grace, self.supervisor = options.grace, options.supervisor
         self.opened = False  # whether the files were read and the journal is open
@@ -361,6 +360,12 @@ class Engine(BareHost):
 
         return add_author_hooks(self, hooks, options)
 
+    def put(self, *hooks: Hook) -> None:
+        self.hookset.put(*hooks)
+
+    def take(self, hook: Hook) -> None:
+        self.hookset.take(hook)
+
     def tap(self, function: Callable[[Outcome], object]) -> Callable[[], None]:
         """Call a function with every finished outcome; call the result to stop that."""
         from tenterhook.engine.tap import Tap
@@ -457,15 +462,6 @@ class Engine(BareHost):
     def give_up(self) -> None:
         """Count a call that the driver of a flow gave up."""
         self.running().workers.abandoned += 1
-
-    def own_background(self) -> Background:
-        """The background for a host without a session: results go to the journal, the log and taps."""
-        from tenterhook.engine.background import Background
-
-        with self.lock:
-            if self.background is None:
-                self.background = Background(self, self.session_id, keep=0)
-            return self.background
 
     def close(self) -> None:
         """End what `afire` started; a `fire` in another thread runs to its end. The engine may be used again."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from tenterhook.engine.background import Background
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.options import ModelOptions, SessionOptions, ToolOptions
@@ -52,3 +53,13 @@ class BareHost:
         from tenterhook.hosts.session import Session
 
         return Session(self.engine, **options)
+
+    def own_background(self) -> Background:
+        """The background for a host without a session: results go to the journal, the log and taps."""
+        from tenterhook.engine.background import Background
+
+        engine = self.engine
+        with engine.lock:
+            if engine.background is None:
+                engine.background = Background(engine, engine.session_id, keep=0)
+            return engine.background

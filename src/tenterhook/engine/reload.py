@@ -30,8 +30,7 @@ def reload(engine: Engine) -> None:
                 raise
             return
         swap(engine, before, loaded)
-        if hookset.settings != settings:
-            begin_journal(engine)
+        begin_journal(engine)
 
 
 def swap(engine: Engine, before: Loaded, loaded: Loaded) -> None:
@@ -51,7 +50,7 @@ def same(hook: Hook) -> tuple[Any, ...]:
 
 
 def begin_journal(engine: Engine) -> None:
-    """Open the journal that the settings ask for now."""
+    """Open the journal that the settings ask for now, and that knows the files in force."""
     before, engine.journal = engine.journal, engine.open_journal()
     if before is not None:
         before.flush()

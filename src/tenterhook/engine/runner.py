@@ -15,7 +15,6 @@ from tenterhook.engine.reentry import INSIDE, inside_a_hook
 from tenterhook.engine.workers import Worker, Workers
 from tenterhook.pipeline.failure_policy import attempt_for_stuck_thread, attempt_from_exception, no_handler
 from tenterhook.runtime.asyncio_bridge import await_child, call_handler_safely, hand_over
-from tenterhook.trust.seal import arun_sealed_job, run_sealed_jobs, seal_to_check
 from tenterhook.types import Attempt, Job
 
 if TYPE_CHECKING:
@@ -46,7 +45,9 @@ class Runner:
     def together(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
         """Run all jobs at once, from the calling thread; `meanwhile` is called with one while its process runs."""
         for job in jobs:
-            if seal_to_check(job) is not None:
+            if checks_seal(job):
+                from tenterhook.trust.seal import run_sealed_jobs
+
                 return run_sealed_jobs(jobs, partial(self.at_once, meanwhile=meanwhile))
         if self.aside and len(jobs) == 1 and blocks(jobs[0]):
             return [self.aside(handler_of(jobs[0]), jobs[0])]
@@ -151,7 +152,9 @@ class Runner:
             raise
 
     async def acall(self, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
-        if seal_to_check(job) is not None:
+        if checks_seal(job):
+            from tenterhook.trust.seal import arun_sealed_job
+
             return await arun_sealed_job(job, partial(self.acall_now, meanwhile=meanwhile))
         return await self.acall_now(job, meanwhile)
 
@@ -278,6 +281,15 @@ def end(workers: Workers, pools: list[Pool]) -> None:
 def handler_of(job: Job) -> Any:
     """The handler of a job that is known to have one."""
     return handlers.get(job.hook.handler)
+
+
+def checks_seal(job: Job) -> bool:
+    """Whether the job has an approval to check here; most have none, and then no code for it is loaded."""
+    if job.hook.seal is None:
+        return False
+    from tenterhook.trust.seal import seal_to_check
+
+    return seal_to_check(job) is not None
 
 
 def blocks(job: Job) -> bool:

@@ -70,7 +70,7 @@ def entries(entry: dict[str, Any], folder: str, *, whole: bool) -> list[dict[str
         }
         own_part = {"use": place, "only": one.name, "options": own}
         made += [
-            {"on": kind, "on_failure": one.policy(kind), **usual, **rest, **own_part}
+            {"on": kind, "on_failure": one.on_failure(kind), **usual, **rest, **own_part}
             for kind in dict.fromkeys(EVENTS.get(kind, kind) for kind in one.kinds)
         ]
     return made

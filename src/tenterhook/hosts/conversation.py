@@ -72,7 +72,7 @@ class Conversation:
         try:
             watch(outcome, self.agent_id)
         except Exception:
-            log.exception("who watches this session failed on %s; the outcome stands", outcome.event)
+            log.exception("the `watch` callback of this session failed on %s; the outcome stands", outcome.event)
 
     def user(self, text: str) -> None:
         """Without a callback for the user, warn in the log: nothing is lost."""
@@ -82,4 +82,4 @@ class Conversation:
         try:
             self.tell(text)
         except Exception:
-            log.exception("the user could not be told: %s", text)
+            log.exception("this text could not be delivered to the user: %s", text)

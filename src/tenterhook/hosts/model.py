@@ -180,8 +180,8 @@ class Model:
         return Reply(response)
 
     def texts(self, outcomes: Sequence[Outcome]) -> list[str]:
-        said = (one for outcome in outcomes for one in outcome.messages)
-        return for_model(said, self.engine.dialect.messages.marks, self.engine.hookset.label)
+        messages = (one for outcome in outcomes for one in outcome.messages)
+        return for_model(messages, self.engine.dialect.messages.marks, self.engine.hookset.label)
 
 
 class AsyncModel(Model):

@@ -22,7 +22,7 @@ log = logs.redacting_logger("tenterhook.permission")
 # The locks of the questions that this code is inside of; copied into our threads and into tasks.
 ASKING: ContextVar[tuple[Any, ...]] = ContextVar("tenterhook.asking", default=())
 
-NOBODY = "it needs permission, and there is nobody to ask"
+CANNOT_ASK = "it needs permission, and this host has no way to ask a person"
 
 
 class PermissionRequest(Struct, frozen=True):
@@ -63,9 +63,9 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
         request = replace(request, tool_input=changed)
     if hooks.decision == "ask":
         request = replace(request, reason=request.reason or hooks.reason, by_hook=True)
-    said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
+    message = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
     details = {"tool_name": request.tool_name, "tool_input": request.tool_input}
-    notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said}, {"details": details})
+    notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": message}, {"details": details})
     if notice.halts:
         return Permission(False, notice.stop_reason or STOPPED, None, (hooks, notice))
     answer = yield from request_permission(request, ask)
@@ -80,7 +80,7 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
 def request_permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
     """A callback that fails, or returns neither yes nor no, is logged as an error; permission is refused."""
     if ask is None:
-        return Permission(False, NOBODY)
+        return Permission(False, CANNOT_ASK)
     try:
         return parse_permission_answer((yield Call(ask, (request,), waits=True)))
     except BaseException as exc:

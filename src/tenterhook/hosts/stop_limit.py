@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 STOP_LIMIT = 8
 
 
-def without_spent_refusals(engine: Engine, event: str, outcome: Outcome, forced: int, said: int | None) -> Outcome:
+def without_spent_refusals(
+    engine: Engine, event: str, outcome: Outcome, forced: int, host_limit: int | None
+) -> Outcome:
     """Drop the refusals, and their texts, of hooks that have reached their limit."""
     if not outcome.blocked:
         return outcome
-    limits = hook_limits(engine, event, outcome, said)
+    limits = hook_limits(engine, event, outcome, host_limit)
     spent = {name for name, most in limits.items() if forced >= most}
     messages = tuple(message for message in outcome.messages if message.hook not in spent)
     return replace(outcome, messages=messages, blocked=len(spent) < len(limits))
 
 
-def hook_limits(engine: Engine, event: str, outcome: Outcome, said: int | None) -> dict[str, float]:
+def hook_limits(engine: Engine, event: str, outcome: Outcome, host_limit: int | None) -> dict[str, float]:
     """The limit of each hook that refuses: the host's, else its entry's, else the dialect's."""
-    usual = stop_limit(engine, event, said)
-    hooks = engine.hookset.event(event).hooks if said is None else ()
+    usual = stop_limit(engine, event, host_limit)
+    hooks = engine.hookset.event(event).hooks if host_limit is None else ()
     own = {(hook.name, str(hook.source)): hook.spec["stop_cap"] for hook in hooks if "stop_cap" in hook.spec}
     found: dict[str, float] = {}
     for one in outcome.attempts:
@@ -38,10 +40,10 @@ def hook_limits(engine: Engine, event: str, outcome: Outcome, said: int | None) 
     return found or {"": usual}
 
 
-def stop_limit(engine: Engine, event: str, said: int | None) -> float:
+def stop_limit(engine: Engine, event: str, host_limit: int | None) -> float:
     """The host's limit, else the dialect's, which may be unlimited."""
-    if said is not None:
-        return said
+    if host_limit is not None:
+        return host_limit
     rule = engine.dialect.rule(event)
     if rule is None or rule.stop.cap is None:
         return STOP_LIMIT

@@ -43,7 +43,10 @@ class Journal:
     def __init__(self, files: JournalFiles, owner: Engine) -> None:
         self.files = files
         self.made_lines: LineWriter | None = None
-        self.facts = (owner.project, collect_hook_environ(owner.hookset), owner.dialect.events)
+        common = {"project": owner.project, "dialect": owner.dialect.name, "mode": owner.mode}
+        loaded = owner.hookset.ready()
+        paths = [place.path for place in loaded.places if place.found]
+        self.facts = (owner.dialect, common, paths, collect_hook_environ(owner.hookset))
         self.targets = {rule.name: rule.target.field for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # What is recorded of events whose hooks are running, by identity.
@@ -76,6 +79,7 @@ class Journal:
             self.expected.clear()
         with contextlib.suppress(Exception):  # errors are reported when it is written
             self.expected[id(event)] = event, self.lines.about(event)
+            self.files.hash_ahead()
 
     def about(self, event: Event) -> bytes:
         known = self.expected.pop(id(event), None)
@@ -134,15 +138,12 @@ class Journal:
     def write(self, event: Event | None = None, outcome: Outcome | None = None) -> None:
         """Write the queue and this line in one write. Errors do not affect the event."""
         try:
-            lines = (
-                self.lines.encode_redacted(self.lines.lines_of_waiting(self.waiting, self.since))
-                if self.waiting
-                else b""
-            )
+            parts: dict[str, bytes] = {}
+            lines = self.lines.lines_of_waiting(self.waiting, self.since, parts) if self.waiting else []
             self.since = time()
             if event and outcome:
-                lines += self.lines.whole(outcome, self.about(event))
-            self.files.append(lines)
+                lines.append(self.lines.whole(event, outcome, self.about(event), parts))
+            self.files.append(lines, parts)
         except Exception as exc:
             self.warn(exc)
 
@@ -187,6 +188,7 @@ def forget() -> None:
         journal.waiting.clear()
         journal.expected.clear()
         journal.awake = False
+        journal.files.lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,7 +13,7 @@ import msgspec
 from tenterhook.pipeline.apply import FIELDS
 from tenterhook.types import Attempt, Message, Outcome, Skipped
 
-SCHEMA = 1
+SCHEMA = 2
 # The longest output and answer of hooks, and the longest text of a tool's input.
 TEXT, WORDS = 2_000, 500
 # The most parts of an input and the most hooks of an event that are recorded; the rest is counted.
@@ -23,7 +23,8 @@ INPUT = FIELDS["input"]
 # Fields of an attempt, if not empty: texts, which are shortened, and others.
 TEXTS = ("detail", "reason", "stdout", "stderr")
 REST = ("signal", "error", "failed", "truncated", "sandbox", "warm", "usage")
-# Why most hooks do not run for most events.
+# The most skipped hooks of a plan that are recorded, the usual ones last.
+MOST_SKIPPED = 2_000
 USUAL = ("matcher", "agent")
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
 
@@ -34,8 +35,7 @@ Line = dict[str, Any]
 def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
     """What is recorded of an outcome, besides the facts of its event."""
     attempts, skipped = outcome.attempts, outcome.skipped
-    line = {"schema": SCHEMA, **facts, "id": outcome.id, "dialect": outcome.dialect, "mode": outcome.mode}
-    line["event"], line["decision"] = outcome.event, outcome.decision
+    line = {**facts, "id": outcome.id, "event": outcome.event, "decision": outcome.decision}
     line["blocked"], line["success"] = outcome.blocked, outcome.success
     if outcome.reason:
         line["reason"] = cut(outcome.reason, TEXT)
@@ -51,10 +51,8 @@ def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
         line["attempts"] = [ran(one, cut) for one in attempts[:MOST]]
     if changes := who_changed(attempts):
         line["changes"] = changes
-    if skipped:
-        line["skipped"] = limit_skipped(skipped)
-    if len(attempts) > MOST or len(skipped) > MOST:
-        line["unlisted"] = max(0, len(attempts) - MOST) + max(0, len(skipped) - MOST)
+    if unlisted := max(0, len(attempts) - MOST) + max(0, len(skipped) - MOST_SKIPPED):
+        line["unlisted"] = unlisted
     if outcome.warnings:
         line["warnings"] = [cut(one, WORDS) for one in outcome.warnings[:MOST]]
     return line
@@ -103,9 +101,9 @@ def who_changed(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
 
 def limit_skipped(skipped: Sequence[Skipped]) -> list[Skipped]:
     """If there are very many, list first those skipped for other reasons than the matcher or the agent."""
-    if len(skipped) <= MOST:
+    if len(skipped) <= MOST_SKIPPED:
         return list(skipped)
-    return sorted(skipped, key=lambda one: one.why in USUAL)[:MOST]
+    return sorted(skipped, key=lambda one: one.why in USUAL)[:MOST_SKIPPED]
 
 
 def brief(value: Any, cut: Cut, depth: int = DEPTH) -> Any:

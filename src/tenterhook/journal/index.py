@@ -12,27 +12,35 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from tenterhook.journal.files import names
-from tenterhook.journal.read import JournalEntry, read
-from tenterhook.pipeline.judge import IN_BACKGROUND
+import msgspec
 
-FILE, VERSION = "index.sqlite", 1
+from tenterhook.journal.files import names
+from tenterhook.journal.read import PARTS, JournalEntry, decode_line, failed_open, join_parts
+from tenterhook.pipeline.judge import IN_BACKGROUND
+from tenterhook.types import Skipped
+
+FILE, VERSION = "index.sqlite", 2
 # Seconds: another process may be building it now.
 PATIENCE = 20.0
+# The fields of an entry that are columns, and those of a part that are not what it says.
+FIELDS = ("time", "id", "event", "kind", "session", "project", "decision", "agent", "user", "count")
+OF_LINES = ("prev", "after", "schema", "part")
 TABLES = """
 CREATE TABLE files (name TEXT PRIMARY KEY, inode INTEGER, offset INTEGER, damaged INTEGER);
+CREATE TABLE parts (file TEXT, name TEXT, said TEXT, PRIMARY KEY (file, name));
 CREATE TABLE events (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT, start INTEGER, size INTEGER, time TEXT, id TEXT, event TEXT,
-    kind TEXT, session TEXT, project TEXT, decision TEXT, count INTEGER
+    number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT, start INTEGER, size INTEGER, plan TEXT, time TEXT, id TEXT,
+    event TEXT, kind TEXT, session TEXT, project TEXT, decision TEXT, agent TEXT, user TEXT, tool TEXT, count INTEGER
 );
 CREATE TABLE attempts (
-    event INTEGER, hook TEXT, type TEXT, micros INTEGER, failed INTEGER, timeout INTEGER, denied INTEGER, cost REAL
+    event INTEGER, hook TEXT, type TEXT, micros INTEGER, failed INTEGER, timeout INTEGER, denied INTEGER,
+    opened INTEGER, cost REAL
 );
-CREATE TABLE skipped (event INTEGER, hook TEXT, why TEXT);
+CREATE TABLE skipped (file TEXT, plan TEXT, hook TEXT, why TEXT);
 CREATE INDEX events_file ON events (file);
 CREATE INDEX events_time ON events (time);
 CREATE INDEX attempts_event ON attempts (event);
-CREATE INDEX skipped_event ON skipped (event);
+CREATE INDEX skipped_plan ON skipped (file, plan);
 """
 
 
@@ -41,6 +49,7 @@ class Index:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        self.parts: dict[str, dict[str, dict[str, Any]]] = {}
         self.base = self.open_index()
 
     def open_index(self) -> sqlite3.Connection:
@@ -80,7 +89,7 @@ class Index:
         if not isinstance(exc, sqlite3.OperationalError):
             with suppress(OSError):
                 os.unlink(os.path.join(self.folder, FILE))
-        self.base = open_index_database(":memory:")
+        self.base, self.parts = open_index_database(":memory:"), {}
         with immediate_transaction(self.base):
             self.read()
 
@@ -107,9 +116,10 @@ class Index:
 
     def forget(self, name: str) -> None:
         """Remove a file that is gone or was replaced."""
-        for table in ("attempts", "skipped"):
-            self.base.execute(f"DELETE FROM {table} WHERE event IN (SELECT number FROM events WHERE file = ?)", (name,))
-        self.base.execute("DELETE FROM events WHERE file = ?", (name,))
+        self.parts.pop(name, None)
+        self.base.execute("DELETE FROM attempts WHERE event IN (SELECT number FROM events WHERE file = ?)", (name,))
+        for table in ("events", "skipped", "parts"):
+            self.base.execute(f"DELETE FROM {table} WHERE file = ?", (name,))
         self.base.execute("DELETE FROM files WHERE name = ?", (name,))
 
     def read_file(self, name: str, inode: int) -> None:
@@ -128,36 +138,63 @@ class Index:
 
     def take(self, line: bytes, name: str, start: int) -> bool:
         """Insert one line into the tables; returns whether it was valid: an unfinished line is not."""
-        entry = read(line)
+        made = decode_line(line)
+        if made is None:
+            return False
+        if "part" in made:
+            return self.take_part(made, name)
+        entry = self.join_line(made, name)
         if entry is None:
             return False
-        said = (
-            entry.time,
-            entry.id,
-            entry.event,
-            entry.kind,
-            entry.session,
-            entry.project,
-            entry.decision,
-            entry.count,
-        )
-        marks = ", ".join("?" * 11)
+        values = {
+            "file": name,
+            "start": start,
+            "size": len(line),
+            "plan": made.get("plan"),
+            "tool": entry.target,
+            **{field: getattr(entry, field) for field in FIELDS},
+        }
         number = self.base.execute(
-            "INSERT INTO events (file, start, size, time, id, event, kind, session, project, decision, count)"
-            f" VALUES ({marks})",
-            (name, start, len(line), *said),
+            f"INSERT INTO events ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", [*values.values()]
         ).lastrowid
-        self.base.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", attempts(number, entry))
-        rows = [(number, one.hook, one.why) for one in entry.skipped]
-        self.base.executemany("INSERT INTO skipped VALUES (?, ?, ?)", rows)
+        self.base.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", attempts(number, entry))
         return True
 
-    def line(self, file: str, start: int, size: int) -> bytes:
-        """A line from its file; empty if that is gone meanwhile."""
+    def take_part(self, made: dict[str, Any], file: str) -> bool:
+        """Keep what many lines of a file have in common; the same part may come twice."""
+        part = str(made["part"])
+        said = {key: value for key, value in made.items() if key not in OF_LINES}
+        if part in self.parts_of(file):
+            return True
+        self.parts_of(file)[part] = said
+        self.base.execute("INSERT INTO parts VALUES (?, ?, ?)", (file, part, msgspec.json.encode(said).decode()))
+        try:
+            skipped = msgspec.convert(said.get("skipped", []), list[Skipped])
+        except msgspec.ValidationError:
+            return False
+        rows = [(file, part, one.hook, one.why) for one in skipped]
+        self.base.executemany("INSERT INTO skipped VALUES (?, ?, ?, ?)", rows)
+        return True
+
+    def parts_of(self, file: str) -> dict[str, dict[str, Any]]:
+        """The parts of a file, by their names."""
+        if file not in self.parts:
+            rows = self.base.execute("SELECT name, said FROM parts WHERE file = ?", (file,))
+            self.parts[file] = {name: msgspec.json.decode(said) for name, said in rows}
+        return self.parts[file]
+
+    def join_line(self, made: dict[str, Any], file: str) -> JournalEntry | None:
+        if any(made[name] not in self.parts_of(file) for name in PARTS if name in made):
+            self.parts.pop(file)  # another process has read more of the file than this one
+        return join_parts(made, self.parts_of(file))
+
+    def entry(self, file: str, start: int, size: int) -> JournalEntry | None:
+        """An entry from its file; None if that is gone meanwhile."""
         with suppress(OSError), open(os.path.join(self.folder, file), "rb") as opened:
             opened.seek(start)
-            return opened.read(size)
-        return b""
+            made = decode_line(opened.read(size))
+            return self.join_line(made, file) if made else None
+        return None
 
     @property
     def damaged(self) -> int:
@@ -182,7 +219,8 @@ def attempts(number: int | None, entry: JournalEntry) -> Iterator[tuple[Any, ...
         if one.detail == IN_BACKGROUND:
             continue
         cost = one.usage.cost if one.usage else None
-        facts = (one.failed or one.error is not None, one.error == "timeout", one.decision == "deny", cost)
+        failed = one.failed or one.error is not None
+        facts = (failed, one.error == "timeout", one.decision == "deny", failed_open(one), cost)
         for micros in one.each or [round(one.seconds * 1e6)]:
             yield (number, one.hook, one.type, micros, *facts)
 

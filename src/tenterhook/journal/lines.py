@@ -1,39 +1,105 @@
-"""Outcomes -> lines: one each, or one for several equal outcomes; shortened and redacted."""
+"""Outcomes -> lines: one each, or one for several equal outcomes; shortened and redacted.
+
+What many lines have in common is a part, which is written once a file: the context (who, where, by which rules) and the
+plan (which hooks did not run, and why). A line names its parts, and readers join them.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
 from collections.abc import Iterable, Mapping
-from time import time
+from time import monotonic, time
+from typing import Any
 
-from tenterhook.dialects.schema.dialect import EventRule
-from tenterhook.journal.entry import WORDS, Line, drop_empty_fields, encode_json_line, entry, summarise_event_data
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.journal.caller import CALLER, Caller
+from tenterhook.journal.chain import sha256
+from tenterhook.journal.entry import (
+    SCHEMA,
+    WORDS,
+    Line,
+    drop_empty_fields,
+    encode_json_line,
+    entry,
+    limit_skipped,
+    summarise_event_data,
+)
 from tenterhook.journal.pending import RepeatedOutcome, Waiting, drain_grouped, text
 from tenterhook.support.clock import stamp
 from tenterhook.support.secrets.redact import Redactor
-from tenterhook.types import Event, Outcome
+from tenterhook.types import Event, Outcome, Skipped
 
 # A secret that a cut would split is recognised only as a whole: so many more characters are checked.
 MARGIN = 4_000
-# The most names that are remembered.
-MOST = 1_000
+# The most names that are remembered, and the most parts.
+MOST, PARTS = 1_000, 200
+NOBODY = Caller("")
 
 
 class LineWriter:
-    """Encodes one engine's outcomes as lines."""
+    """Encodes one engine's outcomes as lines. `parts` takes up the parts that a line names."""
 
-    def __init__(self, project: str, environ: Mapping[str, str], events: Iterable[EventRule]) -> None:
-        self.project, self.redactor = project, Redactor(environ)
-        self.rules = {rule.name: rule for rule in events}
+    def __init__(self, dialect: Dialect, common: Mapping[str, str], files: Iterable[str], environ: Mapping[str, str]):
+        self.redactor = Redactor(environ)
+        self.rules = {rule.name: rule for rule in dialect.events}
+        self.agent = dialect.name.partition("@")[0]
+        self.common = {**common, "user": user_name(), "host": host_name(), "policy": policy_version(files)}
+        # The field in which the agent tells its own version, if it does.
+        told = (field.name for field in dialect.payload.base)
+        self.version_field = next((name for name in told if name.endswith("_version")), "")
         # Names and sources of hooks without a secret: checked once, not with every line.
         self.harmless: set[tuple[str, str]] = set()
+        self.contexts: dict[tuple[str, str], tuple[str, bytes]] = {}
+        self.plans: dict[tuple[Skipped, ...], tuple[str, bytes]] = {}
+        # The same by identity, and referenced, so that the id cannot be reused: comparing a hundred hooks takes longer.
+        self.same_plans: dict[int, tuple[tuple[Skipped, ...], tuple[str, bytes]]] = {}
+
+    def context(self, version: str) -> tuple[str, bytes]:
+        """The part that says who asked, where, and by which rules, with its name."""
+        caller = CALLER.get() or NOBODY
+        key = (caller.agent or self.agent, caller.version or version)
+        made = self.contexts.get(key)
+        if made is None:
+            forget_many(self.contexts)
+            made = self.contexts[key] = self.made_part({**self.common, "agent": key[0], "version": key[1]})
+        return made
+
+    def plan(self, skipped: tuple[Skipped, ...]) -> tuple[str, bytes]:
+        """The part that says which hooks did not run, with its name."""
+        same = self.same_plans.get(id(skipped))
+        if same:
+            return same[1]
+        made = self.plans.get(skipped)
+        if made is None:
+            forget_many(self.plans)
+            made = self.plans[skipped] = self.made_part({"skipped": limit_skipped(skipped)})
+        forget_many(self.same_plans)
+        self.same_plans[id(skipped)] = skipped, made
+        return made
+
+    def made_part(self, said: Line) -> tuple[str, bytes]:
+        line = self.encode_redacted([drop_empty_fields(said)])
+        name = sha256(line).hexdigest()[:16]
+        return name, b'{"schema":%d,"part":"%s",' % (SCHEMA, name.encode()) + line[1:]
+
+    def head(self, outcome: Outcome, version: str, time: float, parts: dict[str, bytes]) -> Line:
+        """The beginning of a line; `chain.parts_named` knows its order."""
+        name, line = self.context(version)
+        parts[name] = line
+        head: Line = {"schema": SCHEMA, "context": name}
+        if outcome.skipped:
+            name, line = self.plan(outcome.skipped)
+            parts[name] = line
+            head["plan"] = name
+        head["time"] = format_timestamp(time)
+        return head
 
     def facts(self, event: str, session: object, agent: str, target: object) -> Line:
         """What is recorded of an event besides its data."""
         kind = self.rules[event].kind
-        said = {"session": text(session), "kind": kind, "agent": agent, "target": self.cut(text(target), WORDS)}
-        return drop_empty_fields({"pid": os.getpid(), "project": self.project, **said})
+        said = {"session": text(session), "kind": kind, "subagent": agent, "target": self.cut(text(target), WORDS)}
+        return drop_empty_fields({"pid": os.getpid(), **said})
 
     def about(self, event: Event) -> bytes:
         """What is recorded of an event whatever its outcome, as the second part of the line."""
@@ -41,14 +107,30 @@ class LineWriter:
         facts = self.facts(event.name, event.session, event.agent, target)
         return self.encode_redacted([{**facts, **summarise_event_data(event.data, self.cut)}])
 
-    def whole(self, outcome: Outcome, about: bytes) -> bytes:
+    def whole(self, event: Event, outcome: Outcome, about: bytes, parts: dict[str, bytes]) -> bytes:
         """The whole line of one outcome and its event. Neither part is empty, so that a comma joins them."""
-        line = encode_json_line(entry(outcome, {"time": format_timestamp(time())}, self.cut))
+        version = text(event.data.get(self.version_field)) if self.version_field else ""
+        made = entry(outcome, self.head(outcome, version, time(), parts), self.cut)
+        made["ms"] = round((monotonic() - event.begun) * 1000, 3)
+        if outcome.decision != "none" or outcome.stop:
+            made["obeys"] = self.obeys(outcome)
+        line = encode_json_line(made)
         return (line if self.is_plain(outcome) else self.redactor.data(line))[:-2] + b"," + about[1:]
+
+    def obeys(self, outcome: Outcome) -> str:
+        """What the agent does with this decision, in the words of `tenter matrix`."""
+        effect = "stop" if outcome.stop else outcome.decision
+        caller = CALLER.get()
+        if caller:
+            return caller.obeys.get(effect, "impossible")
+        can = self.rules[outcome.event].can
+        weaker = {"deny": can.block or "advisory", "allow": can.grant or "advisory", "ask": can.ask or "impossible"}
+        said = weaker.get(effect, True)
+        return said if isinstance(said, str) else "enforced"
 
     def is_plain(self, outcome: Outcome) -> bool:
         """Whether it cannot hold a secret: no hook answered, and the hooks' names are known to hold none."""
-        if outcome.reason or outcome.stop_reason or outcome.messages or outcome.skipped or outcome.warnings:
+        if outcome.reason or outcome.stop_reason or outcome.messages or outcome.warnings:
             return False
         for one in outcome.attempts:
             if one.stdout or one.stderr or one.detail or one.reason or one.notes or one.usage or one.changed:
@@ -65,14 +147,14 @@ class LineWriter:
         self.harmless.add((hook, source))
         return True
 
-    def lines_of_waiting(self, waiting: deque[Waiting], since: float) -> list[Line]:
+    def lines_of_waiting(self, waiting: deque[Waiting], since: float, parts: dict[str, bytes]) -> list[bytes]:
         """Lines for queued outcomes without an answer; all of them came after this time."""
-        return [self.together(like, since) for like in drain_grouped(waiting)]
+        return [self.encode_redacted([self.together(like, since, parts)]) for like in drain_grouped(waiting)]
 
-    def together(self, like: RepeatedOutcome, since: float) -> Line:
+    def together(self, like: RepeatedOutcome, since: float, parts: dict[str, bytes]) -> Line:
         session, agents, target, outcome = like.first
         facts = self.facts(outcome.event, session, agents[0] if agents else "", target)
-        made = entry(outcome, {"time": format_timestamp(since), **facts}, self.cut)
+        made = {**entry(outcome, self.head(outcome, "", since, parts), self.cut), **facts}
         if like.count > 1:
             made |= {"count": like.count, "until": format_timestamp(time())}
             for one, runs in zip(made.get("attempts", ()), like.seconds, strict=False):
@@ -87,6 +169,43 @@ class LineWriter:
 
     def encode_redacted(self, entries: Iterable[Line]) -> bytes:
         return self.redactor.data(b"".join(map(encode_json_line, entries)))
+
+
+def forget_many(known: dict[Any, Any]) -> None:
+    """Keep a cache from growing without end."""
+    if len(known) >= PARTS:
+        known.clear()
+
+
+def user_name() -> str:
+    """Who runs this process, whatever its variables say."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except ImportError:  # pragma: no cover - no such system
+        return os.environ.get("USERNAME", "")
+    except KeyError:  # a user without a name
+        return str(os.getuid())
+
+
+def host_name() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+
+
+def policy_version(files: Iterable[str]) -> str:
+    """A fingerprint of the config files in force; empty if there are none."""
+    found = sha256()
+    read = False
+    for path in files:
+        try:
+            with open(path, "rb") as opened:
+                content = opened.read()
+        except OSError:  # gone meanwhile
+            continue
+        found.update(b"%d %s\n%d\n" % (len(path), os.fsencode(path), len(content)) + content)
+        read = True
+    return found.hexdigest()[:16] if read else ""
 
 
 def format_timestamp(seconds: float) -> str:

@@ -1,7 +1,11 @@
-"""Lines -> entries, for reading the journal. Writing uses entry.py, without these records."""
+"""Lines -> entries, for reading the journal. Writing uses entry.py, without these records.
+
+A line may be a part, which other lines of its file name: what they have in common. An entry is a line with its parts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,8 +14,11 @@ from msgspec import Struct
 from tenterhook.journal.entry import SCHEMA
 from tenterhook.types import Skipped, Usage
 
+# The fields of a line that name its parts.
+PARTS = ("context", "plan")
 
-class HookRun(Struct):
+
+class HookRun(Struct, omit_defaults=True):
     """What one hook did. If the entry stands for many outcomes, `each` has the microseconds of every run."""
 
     hook: str
@@ -35,7 +42,7 @@ class HookRun(Struct):
     each: list[int] = []
 
 
-class HookText(Struct):
+class HookText(Struct, omit_defaults=True):
     """A message of a hook: its beginning, and its full length."""
 
     to: str
@@ -45,30 +52,38 @@ class HookText(Struct):
     text: str = ""
 
 
-class JournalEntry(Struct, kw_only=True):
-    """One line. Empty fields are left out.
+class JournalEntry(Struct, kw_only=True, omit_defaults=True):
+    """One line and its parts. Empty fields are left out.
 
-    `count` is above one if the same outcome, without a decision, message or change, came that often between `time` and
-    `until`. `unlisted` is how many skipped hooks and attempts were too many to be recorded.
+    `agent` is the program that asked, `subagent` the one of its agents that acted. `obeys` is what it does with the
+    decision, and `ms` how long it waited for it. `count` is above one if the same outcome, without a decision, message
+    or change, came that often between `time` and `until`. `unlisted` is how many skipped hooks and attempts were too
+    many to be recorded.
     """
 
     schema: int
     time: str
     pid: int
     id: str
-    project: str
     session: str
-    dialect: str
-    mode: str
     event: str
     kind: str
     decision: str
     blocked: bool
     success: bool
     agent: str = ""
+    version: str = ""
+    user: str = ""
+    host: str = ""
+    project: str = ""
+    dialect: str = ""
+    mode: str = ""
+    policy: str = ""
+    subagent: str = ""
     target: str = ""
     input: Any = None
     sizes: dict[str, int] = {}
+    obeys: str = ""
     reason: str = ""
     stop: bool = False
     stop_reason: str = ""
@@ -79,17 +94,44 @@ class JournalEntry(Struct, kw_only=True):
     skipped: list[Skipped] = []
     unlisted: int = 0
     warnings: list[str] = []
+    ms: float = 0.0
     count: int = 1
     until: str = ""
 
+    @property
+    def deciders(self) -> list[str]:
+        """The hooks that decided what came of it."""
+        if self.decision == "none":
+            return []
+        return list(dict.fromkeys(one.hook for one in self.attempts if one.decision == self.decision))
 
-decoder = msgspec.json.Decoder(JournalEntry)
+    @property
+    def failed_open(self) -> list[str]:
+        """The hooks that failed without keeping anything from going on."""
+        return [one.hook for one in self.attempts if failed_open(one)]
 
 
-def read(line: bytes) -> JournalEntry | None:
-    """The line's entry; None if the line is incomplete or of a later version."""
+def failed_open(attempt: HookRun) -> bool:
+    return (attempt.failed or attempt.error is not None) and attempt.decision in ("none", "allow")
+
+
+def decode_line(line: bytes) -> dict[str, Any] | None:
+    """The object of a line; None if the line is incomplete or of a later version."""
     try:
-        entry = decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        made = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return entry if entry.schema <= SCHEMA else None
+    known = isinstance(made, dict) and isinstance(made.get("schema"), int) and made["schema"] <= SCHEMA
+    return made if known else None
+
+
+def join_parts(made: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> JournalEntry | None:
+    """The entry of a line; None if it is not one. A part that is missing leaves its fields empty."""
+    named = [parts.get(made[name], {}) for name in PARTS if isinstance(made.get(name), str)]
+    whole: dict[str, Any] = {}
+    for one in (*named, made):
+        whole |= one
+    try:
+        return msgspec.convert(whole, JournalEntry)
+    except msgspec.ValidationError:
+        return None

@@ -15,7 +15,8 @@ Options:
 What it cannot stop:
 - Nothing is stopped, unless `required` is set and nothing can be written.
 - What happens without an event: what a program does, and every moment that the agent does not tell its hooks of.
-- Whoever may write the file may change it, the agent's own shell among them: where that counts send them elsewhere too.
+- A program that may write the file may change it, such as the agent's own shell: send the lines elsewhere too if that
+  counts.
 - Secrets without a shape: what does not look like one is written down as it is.
 - It tells what was asked for, not what other hooks or the user decided; the journal of `tenter fire` has outcomes.
 - Calls of the model are not written down. Nothing is ever deleted.
@@ -53,7 +54,7 @@ def audit(
     import os
 
     from tenterhook.library.parts.decisions import all_of
-    from tenterhook.library.parts.kept import append
+    from tenterhook.library.parts.session_lines import append
 
     if kinds and event.kind not in all_of("kinds", kinds, KINDS):
         return None
@@ -104,8 +105,8 @@ def line(event: Event, *, inputs: bool, prompts: bool) -> str:
         "error": event.error,
     }
     redactor = Redactor(os.environ)
-    kept = {name: redact_and_truncate(value, redactor) for name, value in found.items() if value}
-    return json.dumps(kept, ensure_ascii=False)
+    shown = {name: redact_and_truncate(value, redactor) for name, value in found.items() if value}
+    return json.dumps(shown, ensure_ascii=False)
 
 
 def redact_and_truncate(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:

@@ -70,15 +70,15 @@ def session_token_usage(event: Event) -> Tokens | None:
     from tenterhook.library.parts import tokens
     from tenterhook.library.parts.kept import Kept
 
-    kept = Kept(event, NAME)
+    store = Kept(event, NAME)
     if event.kind == "model.after":
         now = tokens.of_response(event.raw)
         if now:
-            kept.add({"input": now.input, "cached": now.cached, "output": now.output})
+            store.add({"input": now.input, "cached": now.cached, "output": now.output})
         return now
-    told = [tokens.Tokens(**line) for line in kept.lines() if "input" in line]
-    if told:
-        return sum(told, tokens.Tokens())
+    counts = [tokens.Tokens(**line) for line in store.lines() if "input" in line]
+    if counts:
+        return sum(counts, tokens.Tokens())
     return tokens.of_transcript(next((event.text_of(name) for name in TRANSCRIPTS if event.text_of(name)), ""))
 
 

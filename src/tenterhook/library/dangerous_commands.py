@@ -22,7 +22,7 @@ What it cannot stop:
   `pip install git+https://...`, `go run x@latest`. Variables of a makefile that comes by a pipe, beyond those it sets.
 - Code in other languages beyond its plain calls of programs: `python -c` with a text that is put together at run time.
 - A command that is harmless by itself and dangerous after what another one has prepared.
-- Tools that are no shell. An MCP server with a tool of its own for running things is looked at only where the tool's
+- Tools that are not a shell. An MCP server with a tool of its own for running things is looked at only where the tool's
   input has a `command`, `cmd` or `script`.
 - What an agent runs without asking its hooks, such as a user's own `!command` in some of them.
 """
@@ -38,13 +38,9 @@ if TYPE_CHECKING:
 
 def rules() -> dict[str, tuple[str, str]]:
     """Each rule with its decision and what it says."""
-    from tenterhook.library.guard import danger
+    from tenterhook.library.guard.danger.rules import RULES
 
-    found: dict[str, tuple[str, str]] = {}
-    for rule in danger.every():
-        _, before = found.get(rule.name, ("", ""))
-        found[rule.name] = (rule.decision, f"{before}; or {rule.says}" if before else rule.says)
-    return {**found, danger.UNPARSABLE.rule: (danger.UNPARSABLE.decision, danger.UNPARSABLE.text.format("and why"))}
+    return RULES
 
 
 @hook("tool.before")

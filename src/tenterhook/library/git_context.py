@@ -44,10 +44,10 @@ def git_context(
 
     lines = state(event, files, commits, positive("seconds", seconds))
     if commands:
-        from tenterhook.library.actions.settings import Settings
+        from tenterhook.library.actions.settings import ActionSettings
         from tenterhook.library.project.overview import overview
 
-        lines += overview(event.project, Settings())
+        lines += overview(event.project, ActionSettings())
     return hook.context(truncate_lines(["State of the project at the start:", *lines], 40)) if lines else None
 
 

@@ -15,7 +15,7 @@ Options:
 
 What it cannot stop:
 - Pushes by other programs: `gh pr merge`, an editor, a script of the project, an MCP server of the forge. Protect the
-  branch at the remote too: that is the only rule that holds for everybody.
+  branch at the remote too: only that rule holds for all users.
 - A push whose branch is written in git's own settings (`remote.*.push`, `push.default`), or by an alias of git.
 - A branch that only the shell knows at run time; a push of one is asked about.
 - Commands that rewrite a branch by other means: `git update-ref`, `git reset`, writing into .git.
@@ -40,7 +40,6 @@ SAYS = {
     "delete": "deletes the protected branch {}; leave it, or ask the user",
     "commit": "commits to the protected branch {}; make a branch of your own first",
 }
-UNREAD = "the command cannot be read as a shell would read it ({}); write it in a simpler way"
 UNKNOWN = "is a push whose branch only the shell knows; write its name"
 
 
@@ -76,10 +75,11 @@ def parse_git_steps(event: Event) -> tuple[Iterator[Step], str]:
     import os
 
     from tenterhook.library.guard.branches import steps
+    from tenterhook.library.guard.danger import unparsable
     from tenterhook.support.shell.calls import calls
 
     called, problem = calls(event.command, folder=event.folder, home=os.path.expanduser("~"))
-    return steps(called), UNREAD.format(problem) if problem and "git" in event.command else ""
+    return steps(called), unparsable(problem) if problem and "git" in event.command else ""
 
 
 def against(step: Step, branches: tuple[str, ...], words: dict[str, str]) -> Iterator[tuple[str, str]]:

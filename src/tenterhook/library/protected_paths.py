@@ -33,17 +33,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
     from tenterhook.library.guard.finding import Finding
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
 
 UNREAD = "unread"
 
 
 def rules() -> dict[str, tuple[str, str]]:
     """Each rule with its decision and what it says."""
-    from tenterhook.library.guard.danger import UNPARSABLE
-    from tenterhook.library.guard.paths import RULES
+    from tenterhook.library.guard import paths
+    from tenterhook.library.guard.danger.rules import RULES
 
-    return {**RULES, UNPARSABLE.rule: (UNPARSABLE.decision, UNPARSABLE.text.format("and why"))}
+    return {**paths.RULES, "unparsable": RULES["unparsable"]}
 
 
 @hook("tool.before")
@@ -80,7 +80,7 @@ def changes(event: Event) -> bool:
     return unknown and (bool(event.texts) or any(word in event.tool_name.lower() for word in words))
 
 
-def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> list[Finding]:
+def kept_from_reading(event: Event, globs: tuple[str, ...], place: Territory) -> list[Finding]:
     from tenterhook.library.guard.finding import Finding
     from tenterhook.library.guard.paths import below, matches_any_glob
 
@@ -95,7 +95,7 @@ def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> lis
     return list(found.values())
 
 
-def collect_command_paths(event: Event, place: Place) -> list[str]:
+def collect_command_paths(event: Event, place: Territory) -> list[str]:
     """Every word of a command that may be a file, as an absolute path."""
     if not event.command:
         return []

@@ -8,7 +8,7 @@ Options:
     writes: what to do about a secret that a tool would write: deny, ask, warn or allow
     commands: the same for a secret in a shell command
     sent: the same for a secret in the input of an MCP tool or another that is not known
-    prompts: the same for a secret in the user's own prompt; agents that ask nobody there refuse instead of asking
+    prompts: the same for a secret in the user's own prompt; an agent that cannot ask there refuses instead
     not_secret: globs from the project on of files in which what looks like a secret is none
 
 What it cannot stop:

@@ -15,7 +15,7 @@ What it cannot stop:
 - An agent that gives up: after `times` refusals it ends with red tests, and the user is told.
 - Code without tests, and tests that test nothing: nothing is red there. Where all tests of a file are skipped or
   expected to fail, that is red.
-- Changes that are committed before the turn ends, in a project without a `command` of its own.
+- GitChanges that are committed before the turn ends, in a project without a `command` of its own.
 - A user who ends the turn; no agent calls its hooks for that.
 - In an agent that lets no hook refuse the end of a turn the failures are only told.
 """
@@ -27,7 +27,7 @@ from tenterhook import hook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.checks import Check
     from tenterhook.library.project.run import Result
@@ -58,7 +58,7 @@ def green_before_stop(
     return build_stop_answer(event, results, times, unfinished)
 
 
-def collect_due_tests(time: TimedEvent, settings: Settings) -> list[Check]:
+def collect_due_tests(time: TimedEvent, settings: ActionSettings) -> list[Check]:
     """The tests of changed code that has not passed yet; all tests if it is not known what changed."""
     from tenterhook.library.project import commands
     from tenterhook.library.project.changed import repository
@@ -82,16 +82,16 @@ def build_stop_answer(event: Event, results: list[Result], times: int, unfinishe
 
     failed = [one for one in results if one.state in ("fail", "skipped")]
     late = [one.line for one in results if one.state == "late"]
-    kept = Kept(event, NAME)
+    store = Kept(event, NAME)
     if not failed and not (late and unfinished == "deny"):
-        kept.add({"refused": 0})
+        store.add({"refused": 0})
         missed = [*late, *(one.line for one in results if one.state == "absent")]
         return answer(unfinished, f"{NAME}: {'; '.join(missed)}") if missed else None
-    before = kept.lines()
+    before = store.lines()
     already = int(before[-1].get("refused", 0)) if before else 0
     reason = truncate_lines([f"{NAME}: not done yet:", *failures(failed), *late])
     if already >= times:
-        kept.add({"refused": 0})
+        store.add({"refused": 0})
         return hook.notify(f"{reason}\nThe turn ends all the same: it was refused {already} times.")
-    kept.add({"refused": already + 1})
+    store.add({"refused": already + 1})
     return hook.deny(reason)

@@ -41,17 +41,17 @@ def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: 
     positive("seconds", seconds)
     if commands:
         positive("commands", commands)
-    kept = Kept(event, NAME)
+    store = Kept(event, NAME)
     if event.kind != "tool.before":
-        kept.add({"end": time.time(), "id": identity(event)})
+        store.add({"end": time.time(), "id": identity(event)})
         return None
-    lines = kept.lines()
+    lines = store.lines()
     spent, ran = sum_elapsed_seconds(lines), sum("start" in line for line in lines)
     if spent >= seconds:
         return used_up(then, f"{NAME}: commands of this session took {spent:.0f} s, of {seconds:g} s in all")
     if 0 < commands <= ran:
         return used_up(then, f"{NAME}: this session has run {ran} commands, of {commands} in all")
-    kept.add({"start": time.time(), "id": identity(event)})
+    store.add({"start": time.time(), "id": identity(event)})
     return None
 
 
@@ -59,7 +59,7 @@ def identity(event: Event) -> str:
     """The id that a command has before and after it runs."""
     import json
 
-    from tenterhook.library.project.ledger import digest
+    from tenterhook.library.parts.session_lines import digest
 
     given = next((event.raw[name] for name in IDS if isinstance(event.raw.get(name), str)), "")
     return given or digest(json.dumps([event.tool_name, event.command]))

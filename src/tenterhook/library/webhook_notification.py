@@ -23,7 +23,7 @@ What it cannot stop:
 from __future__ import annotations
 
 from tenterhook import hook
-from tenterhook.library.parts.moments import MOMENTS
+from tenterhook.library.parts.telling import MOMENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

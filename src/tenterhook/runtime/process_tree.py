@@ -16,18 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = [
-    "TAG",
-    "ProcessFamily",
-    "ProcessTable",
-    "Tags",
-    "append_process_tag",
-    "descendants",
-    "find_child",
-    "read_table",
-    "send",
-]
-
 TAG = "TENTERHOOK_RUN"
 # The same on all systems; the module signal would take a quarter of the helper's start.
 SIGKILL, SIGTERM = 9, 15
@@ -242,6 +230,28 @@ class ProcessFamily:
                     os.waitpid(pid, os.WNOHANG)
                 except ChildProcessError:
                     continue
+
+
+class SweepClock:
+    """When to look for survivors again: soon after a change, then less often, and whenever one is to be killed."""
+
+    __slots__ = ("at", "cost", "ended", "interval")
+
+    def __init__(self) -> None:
+        self.at = self.ended = self.cost = 0.0
+        self.interval = 0.005
+
+    def hurry(self) -> None:
+        """Look again soon, but not constantly: many ends share one look."""
+        self.interval = 0.005
+        self.at = self.ended + min(2 * self.cost, 0.01)
+
+    def plan_next(self, began: float, kill_times: Iterable[float]) -> None:
+        """A look that began then is over; the next one is due later, and at each time to kill."""
+        self.ended = time.monotonic()
+        self.cost = self.ended - began
+        self.interval = min(self.interval * 2, 0.05)
+        self.at = min([self.ended + self.interval, *(at for at in kill_times if at > began)])
 
 
 def send(kill: Callable[[int, int], None], number: int, signal: int) -> None:

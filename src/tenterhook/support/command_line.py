@@ -8,7 +8,8 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 
-PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+# Patterns are compiled when they are used: most commands need none.
+PLACEHOLDER = r"\$\{(\w+)\}"
 SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
 SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
@@ -20,8 +21,8 @@ RUNNERS = (
     *("tenter", "uv", "uvx", "pipx", "poetry", "pipenv", "hatch", "pdm", "npx", "npm", "pnpm", "yarn", "bun", "bunx"),
     *("deno", "tsx", "ts-node", "go", "php", "lua", "pwsh", "powershell", "sudo", "doas", "stdbuf", "docker", "podman"),
 )
-SCRIPT = re.compile(r"^library:[\w-]+$|^\S+\.(?:[bz]?a?sh|fish|py|[cm]?[jt]s|rb|pl|php|lua|go|ps1)$")
-NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+SCRIPT = r"^library:[\w-]+$|^\S+\.(?:[bz]?a?sh|fish|py|[cm]?[jt]s|rb|pl|php|lua|go|ps1)$"
+NUMBER = r"\d+(?:\.\d+)?[smhd]?"
 
 
 def at_home(path: str, home: str) -> str:
@@ -40,7 +41,7 @@ def one_program(main: str, cwd: str, home: str) -> tuple[str, ...]:
 
 def substitute_placeholders(words: Iterable[str], env: Mapping[str, str]) -> list[str]:
     """Replace `${NAME}` in words by variables; no shell reads them, so the values are not expanded further."""
-    return [PLACEHOLDER.sub(lambda found: env.get(found[1], found[0]), word) for word in words]
+    return [re.sub(PLACEHOLDER, lambda found: env.get(found[1], found[0]), word) for word in words]
 
 
 def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
@@ -76,7 +77,7 @@ def file_run(command: object) -> str:
     name, rest = os.path.basename(words[0]), words[1:]
     interprets = is_interpreter(name)
     names_script = interprets or name in RUNNERS or name in BUILTINS  # cd DIR && ./guard.sh
-    if names_script and (script := next(filter(SCRIPT.search, rest), "")):
+    if names_script and (script := next((word for word in rest if re.search(SCRIPT, word)), "")):
         return os.path.basename(script)
     if interprets:
         rest = list(itertools.dropwhile(lambda word: word in (*PLAIN_FLAGS, *SHELL_FLAGS), rest))
@@ -89,7 +90,7 @@ def starts_another(word: str) -> bool:
     """A program that starts the command after it, a variable or an option for that, or a shell grouping."""
     if os.path.basename(word) in STARTERS or "=" in word.partition("/")[0]:
         return True
-    return word.startswith("-") or NUMBER.fullmatch(word) is not None or not word.strip("(){}!")
+    return word.startswith("-") or re.fullmatch(NUMBER, word) is not None or not word.strip("(){}!")
 
 
 def split_shell_words(text: str) -> list[str]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # The text before a file's name in a patch: in the form of apply_patch, and in a diff.
 BEGIN = "***beginpatch"
 HEADERS = ("***addfile", "***updatefile", "***deletefile", "***moveto")  # lower-case, without blanks
@@ -28,6 +32,40 @@ def in_patch(text: str) -> list[str]:
             if squeeze(head) in HEADERS:
                 found.append(name.strip(BLANKS))
     return [name for name in found if name]
+
+
+class FileChange:
+    """What a patch does to one file: all names by which an agent may read it, the lines that go and that come."""
+
+    __slots__ = ("added", "adds", "names", "removed")
+
+    def __init__(self, names: list[str], *, adds: bool) -> None:
+        self.names, self.adds = names, adds
+        self.removed: list[str] = []
+        self.added: list[str] = []
+
+
+def file_changes(text: str) -> Iterator[FileChange]:
+    """The changes of a patch, file by file, in its order."""
+    now: FileChange | None = None
+    for line in text.split("\n"):
+        names = in_patch(line)
+        if names and now is not None and (is_move(line) or line.startswith("+++ ")):
+            now.names += [name for name in names if name not in now.names]
+        elif names:
+            if now is not None:
+                yield now
+            now = FileChange(names, adds=squeeze(line.partition(":")[0]) == HEADERS[0])
+        elif now is not None and line[:1] == "+":
+            now.added.append(line[1:])
+        elif now is not None and line[:1] == "-":
+            now.removed.append(line[1:])
+    if now is not None:
+        yield now
+
+
+def is_move(line: str) -> bool:
+    return squeeze(line.partition(":")[0]) == HEADERS[-1]
 
 
 def squeeze(text: str) -> str:

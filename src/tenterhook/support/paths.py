@@ -1,5 +1,5 @@
-"""The folders where we store a user's data between calls: approvals, the journal, results of checks, quarantined
-files.
+"""Whether a path is below a folder; and the folders where we store a user's data between calls: approvals, the
+journal, results of checks, quarantined files.
 """
 
 from __future__ import annotations
@@ -12,6 +12,17 @@ if TYPE_CHECKING:
 
 # The end of the last server folder, which is in a folder of ours and can always be created.
 SERVE = "/serve"
+# The native client of the server, which a wheel has where a C compiler built it.
+CLIENT = "tenter-client"
+
+
+# The folder that this package lies in, for a Python that is started to run a part of it.
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether a path is the folder itself, or below it. Neither is looked up."""
+    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def state_folder(environ: Mapping[str, str], home: str) -> str:
@@ -54,3 +65,16 @@ def hide_server_folders(environ: Mapping[str, str], home: str) -> list[str]:
     for path in found:
         make_server_folder(path)
     return found
+
+
+def native_client() -> str | None:
+    """The installed native client, beside the command `tenter` of this interpreter; None if the wheel had none."""
+    import sys
+    import sysconfig
+
+    schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
+    for folder in (os.path.dirname(sys.executable), *(sysconfig.get_path("scripts", scheme) for scheme in schemes)):
+        path = os.path.join(folder, CLIENT)
+        if os.access(path, os.X_OK) and os.access(os.path.join(folder, "tenter"), os.X_OK):
+            return path
+    return None

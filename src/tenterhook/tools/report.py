@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenterhook.support.terminal.table import table, width
+from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import (
     Paint,
     as_json,
@@ -14,6 +14,7 @@ from tenterhook.support.terminal.text import (
     one_line,
     painter,
     pluralise_count,
+    room_for,
     shorten_name,
     visible,
     wrap_with_indent,
@@ -99,8 +100,7 @@ def ran(outcome: Outcome, failures: Sequence[str], paint: Paint) -> list[str]:
     if not attempts:
         return [paint("dim", "no hook ran" if outcome.skipped else "no hook ran: there is none for this event")]
     rows = [row(attempt, failure, paint) for attempt, failure in zip(attempts, failures, strict=True)]
-    widths = [max(width(cells[n]) for cells in rows) for n in (0, 2, 3, 4, 5)]
-    room = max(16, columns() - sum(widths) - 12)
+    room = room_for(rows, 1)
     for cells in rows:
         cells[1] = shorten_name(cells[1], room)
     lines = [paint("bold", f"ran {pluralise_count(len(attempts), 'hook')}")]

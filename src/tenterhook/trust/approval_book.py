@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 
 import msgspec
 from msgspec import Struct, field
@@ -70,7 +71,7 @@ def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Ap
     """Change the file under a lock, and return its path. A broken file is started again."""
     file = store.place(project, home, environ)
     try:
-        with store.lock_book(file, project):
+        with lock_book(file, project):
             book = load_book(project, home, environ)[0]
             if book is None:
                 bond = store.bond(file, project)
@@ -82,3 +83,21 @@ def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Ap
     except OSError as exc:
         raise store.StoreError(f"{os.path.dirname(file)}: approvals cannot be kept: {exc.strerror or exc}") from None
     return file
+
+
+@contextmanager
+def lock_book(file: str, project: str) -> Iterator[None]:
+    """Lock the book: with two writers at once, one approval would be lost."""
+    store.prepare(file, project)
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(os.path.join(os.path.dirname(file), "lock"), flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -93,12 +93,12 @@ class Approvals:
             history.state == "approved" and history.last.file == real for history in self.book.lines
         )
 
-    def words(self, file: str, said: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    def words(self, file: str, directives: dict[str, Any]) -> tuple[dict[str, Any], str]:
         """The approved directives of a file about other hooks; and their state.
 
         While they are modified, the approved version stays in force.
         """
-        item = other_item("words", file, said, dialect=self.dialect.name)
+        item = other_item("words", file, directives, dialect=self.dialect.name)
         [found] = standings([item], self.book)
         if found.state == "modified" and found.history:
             return found.history.last.entry, "modified"
@@ -123,8 +123,8 @@ class Approvals:
     def bind_hook(self, hook: Hook, binder: Binder) -> Binding:
         """The files of the hook now. They are parsed only if the approval was made by older rules."""
         found = binder.hook(hook)
-        said = hook_item(hook, self.dialect, 0, found).said
-        versions = self.versions().get(said, ())
+        identity = hook_item(hook, self.dialect, 0, found).identity
+        versions = self.versions().get(identity, ())
         if any(as_approved(binder, found, version) for version in versions):
             return found
         if all(version.followed == FOLLOWED for version in versions):
@@ -139,7 +139,7 @@ class Approvals:
             self.by_words = {}
             for history in self.book.lines if self.book else ():
                 for one in history.versions if history.state == "approved" else ():
-                    self.by_words.setdefault(one.said, []).insert(0, one)
+                    self.by_words.setdefault(one.identity, []).insert(0, one)
         return self.by_words
 
     def standing(self, hook: Hook, found: ItemState, bound: Binding, binder: Binder) -> Hook:

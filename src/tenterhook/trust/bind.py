@@ -17,9 +17,10 @@ from msgspec import Struct, field
 
 from tenterhook.author.loading import LIBRARY
 from tenterhook.support.command_line import BUILTINS, at_home, one_program, simple_words, substitute_placeholders
+from tenterhook.support.fingerprint import Stamp
 from tenterhook.trust.loads import language_of
 from tenterhook.trust.loads.records import LoadedFile, Loads
-from tenterhook.trust.parts import BoundFile, ProjectRoots, Stamp, part
+from tenterhook.trust.parts import BoundFile, ProjectRoots, part
 from tenterhook.trust.variables import loads_code
 
 if TYPE_CHECKING:

@@ -60,10 +60,10 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def bond(self) -> Hashable:
         """What an approval is bound to: if two items have the same, an approval of one is an approval of the other."""
-        return *self.said, tuple(sorted(one.key for one in self.parts))
+        return *self.identity, tuple(sorted(one.key for one in self.parts))
 
     @property
-    def said(self) -> tuple[Hashable, Hashable]:
+    def identity(self) -> tuple[Hashable, Hashable]:
         """Its position and its entry, without the files behind it."""
         return self.slot, hashable(self.entry)
 
@@ -85,14 +85,14 @@ def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Binding) -> Item:
 
 
 def other_item(
-    kind: str, file: str, said: dict[str, Any], *, dialect: str = "", name: str = "", bound: Any = None
+    kind: str, file: str, content: dict[str, Any], *, dialect: str = "", name: str = "", bound: Any = None
 ) -> Item:
     return Item(
         kind=kind,
         dialect=dialect,
         file=os.path.realpath(file),
         name=name or KINDS[kind],
-        entry=plain(said),
+        entry=plain(content),
         parts=tuple(part for part, _ in bound.parts.values()) if bound else (),
         unbound=tuple(bound.unbound) if bound else (),
     )

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
+from tenterhook.support.fingerprint import Stamp, stamp_of
+from tenterhook.support.paths import within
 from tenterhook.trust.loads.records import STANDARD
 
 try:  # hashlib would load OpenSSL, 3 ms of every `tenter fire`; this is the same function
@@ -33,8 +35,6 @@ MODULES = (".py", ".pyc", ".pyw")
 LIBRARIES = (".so", ".pyd")
 # How many numbers of a fingerprint are of the file itself.
 SURE = 5
-
-Stamp = tuple[int, ...]
 
 
 class BoundFile(Struct, frozen=True, omit_defaults=True):
@@ -65,15 +65,11 @@ class ProjectRoots(Struct, frozen=True):
     texts: bool = False
 
     def of_project(self, path: str) -> bool:
-        return below(path, self.project)
+        return within(path, self.project)
 
 
 def ground(project: str, home: str, *, texts: bool = False) -> ProjectRoots:
     return ProjectRoots(os.path.realpath(project), os.path.realpath(home), texts)
-
-
-def below(path: str, folder: str) -> bool:
-    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def part(path: str, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
@@ -157,7 +153,7 @@ def binding(real: str, about: os.stat_result, where: ProjectRoots) -> str:
         return "path"
     if where.of_project(real):
         return "content" if about.st_size <= LARGEST else "stamp"
-    if about.st_uid == 0 and not about.st_mode & 0o022 and not below(real, where.home) and not ours_to_write(real):
+    if about.st_uid == 0 and not about.st_mode & 0o022 and not within(real, where.home) and not ours_to_write(real):
         return "path"
     return "content" if about.st_size <= LARGE else "stamp"
 
@@ -170,38 +166,26 @@ def ours_to_write(real: str) -> bool:
 
 
 def read(path: str, real: str, descriptor: int, about: os.stat_result, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
-    digest, kept, size = blake2b(digest_size=32), b"", 0
+    digest, head, size = blake2b(digest_size=32), b"", 0
     while chunk := os.read(descriptor, CHUNK):
         digest.update(chunk)
         size += len(chunk)
         if where.texts and size <= KEPT:
-            kept += chunk
+            head += chunk
     now = stamp_of(about)
     if time.time_ns() - about.st_ctime_ns < TICK:
         now = (*now, UNSURE)
-    return BoundFile(path, real, "content", digest.hexdigest(), size, kept_text(kept, size, where)), now
+    return BoundFile(path, real, "content", digest.hexdigest(), size, kept_text(head, size, where)), now
 
 
-def kept_text(kept: bytes, size: int, where: ProjectRoots) -> str | None:
+def kept_text(head: bytes, size: int, where: ProjectRoots) -> str | None:
     if not where.texts or size > KEPT:
         return None
     try:
-        return kept.decode()
+        return head.decode()
     except UnicodeDecodeError:
         return None
 
 
-def stamp_of(about: os.stat_result) -> Stamp:
-    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
-
-
 def stamp_text(about: os.stat_result) -> str:
     return ":".join(map(str, stamp_of(about)[2:]))
-
-
-def stamp(path: str) -> Stamp:
-    """The fingerprint of the file that a path leads to; empty if it leads nowhere."""
-    try:
-        return stamp_of(os.stat(path))
-    except (OSError, ValueError):
-        return ()

@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook import handlers
-from tenterhook.trust.parts import SURE, BoundFile, ProjectRoots, Stamp, again, stamp
+from tenterhook.support.fingerprint import Stamp, stamp
+from tenterhook.trust.parts import SURE, BoundFile, ProjectRoots, again
 from tenterhook.types import Attempt, Job
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager, suppress
 
 from tenterhook.errors import TenterhookError
-from tenterhook.support.paths import state_folder
+from tenterhook.support.paths import state_folder, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 LARGEST = 32 << 20
 # A file's name may have 255 bytes; for a longer path, its end and a checksum of the whole.
@@ -49,9 +48,13 @@ def bond(file: str, project: str) -> dict[str, object]:
 
 
 def machine() -> str:
-    with suppress(OSError), open(MACHINE, "rb") as file:
-        if found := file.read(64).strip():
-            return found.decode("utf-8", "replace")
+    try:
+        with open(MACHINE, "rb") as file:
+            found = file.read(64).strip()
+    except OSError:
+        found = b""
+    if found:
+        return found.decode("utf-8", "replace")
     return os.uname().nodename if hasattr(os, "uname") else ""
 
 
@@ -81,7 +84,7 @@ def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, st
 def fault(file: str, project: str) -> str:
     """Why a store cannot be used; empty if it can."""
     folder = os.path.dirname(file)
-    if inside(folder, project):
+    if within(os.path.realpath(folder), os.path.realpath(project)):
         return f"{folder}: lies inside the project, which could approve its own hooks"
     for one in (os.path.dirname(folder), folder):
         try:
@@ -96,11 +99,6 @@ def fault(file: str, project: str) -> str:
     return ""
 
 
-def inside(folder: str, project: str) -> bool:
-    root = os.path.realpath(project).rstrip(os.sep)
-    return (os.path.realpath(folder) + os.sep).startswith(root + os.sep)
-
-
 def foreign(about: os.stat_result) -> str:
     if not hasattr(os, "geteuid"):
         return ""
@@ -111,6 +109,8 @@ def foreign(about: os.stat_result) -> str:
 
 def write(file: str, project: str, data: bytes) -> None:
     """Write atomically: a concurrent reader sees the old file or the new one."""
+    from contextlib import suppress  # here: `tenter hook` only reads, and this import takes a millisecond
+
     prepare(file, project)
     new = f"{file}.{os.getpid()}.new"
     with suppress(FileNotFoundError):
@@ -130,8 +130,10 @@ def write(file: str, project: str, data: bytes) -> None:
 
 def prepare(file: str, project: str) -> None:
     """Create the folders, accessible only to the user."""
+    from contextlib import suppress
+
     folder = os.path.dirname(file)
-    if inside(folder, project):
+    if within(os.path.realpath(folder), os.path.realpath(project)):
         raise StoreError(f"{folder} lies inside the project: approvals cannot be kept there; see XDG_STATE_HOME")
     os.makedirs(os.path.dirname(os.path.dirname(folder)), exist_ok=True)
     for one in (os.path.dirname(folder), folder):
@@ -142,21 +144,3 @@ def prepare(file: str, project: str) -> None:
             os.chmod(one, 0o700)  # another part of tenterhook may have created it under a permissive umask
     if why := fault(file, project):
         raise StoreError(f"{why}; approvals cannot be kept there: see XDG_STATE_HOME")
-
-
-@contextmanager
-def lock_book(file: str, project: str) -> Iterator[None]:
-    """Lock the book: with two writers at once, one approval would be lost."""
-    prepare(file, project)
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system
-        yield
-        return
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(os.path.join(os.path.dirname(file), "lock"), flags, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -34,9 +34,10 @@ class Served:
         self.environ = project.environ(XDG_RUNTIME_DIR=str(runtime), XDG_STATE_HOME=str(runtime.parent / "state"))
         self.environ.pop(client.SWITCH, None)  # other tests keep commands from a server
         self.servers: list[subprocess.Popen[bytes]] = []
+        self.program = [sys.executable, "-m", "tenterhook"]
 
     def command(self, *words: str | bytes) -> list[str | bytes]:
-        return [sys.executable, "-m", "tenterhook", *words]
+        return [*self.program, *words]
 
     def start(self, *words: str, environ: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         """In the foreground; it listens when this returns."""

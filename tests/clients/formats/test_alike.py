@@ -79,8 +79,15 @@ def test_names_stay_in_a_selection_and_go_where_a_request_no_longer_has_them(nam
 @each
 def test_a_call_without_tools_says_so(name: str) -> None:
     call = {key: value for key, value in CALLS[name].items() if key not in ("tools", "config")}
+    form = formats.get(name)
 
-    assert formats.get(name).apply_tools({"mode": "ANY"}, call) == (call, ["toolConfig: this call has no tools"])
+    assert (form.has_tools(call), form.has_tools(CALLS[name])) == (False, True)
+    assert form.apply_tools({"mode": "NONE"}, call) == (call, [])
+    assert form.apply_tools({"mode": "ANY"}, call) == (call, ["toolConfig: this call has no tools"])
+
+
+def test_tools_that_an_sdk_leaves_out_are_none() -> None:
+    assert not formats.get("openai").has_tools({**CALLS["openai"], "tools": openai.omit})
 
 
 @pytest.mark.parametrize(
@@ -122,6 +129,36 @@ def answering(answer: Any, event: str = "model.after") -> tenterhook.Engine:
     engine = tenterhook.Engine(files=False)
     engine.on(event)(lambda event: answer)
     return engine
+
+
+BASES = {
+    "openai": openai.types.chat.ChatCompletion.model_validate(completion("said")),
+    "openai-responses": openai.types.responses.Response.model_validate(response("said")),
+    "anthropic": anthropic.types.Message.model_validate(message("said")),
+}
+
+
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("based", [False, True])
+@pytest.mark.parametrize(
+    ("view", "text"),
+    [
+        (None, ""),
+        ([], ""),
+        ({"candidates": "x", "text": "t"}, "t"),
+        ({"candidates": [1, None], "text": 5}, ""),
+        ({"candidates": [{"content": {"parts": [{"text": "a"}, 3, None, "b", {"text": 4}]}}]}, "ab"),
+        ({"candidates": [{"content": "plain", "index": "x", "finishReason": 9}]}, "plain"),
+        ({"candidates": [{"content": {"parts": "p"}, "index": True}], "usageMetadata": 4}, "p"),
+        ({"candidates": [{"content": 3}], "usageMetadata": {"promptTokenCount": "x"}}, ""),
+    ],
+)
+def test_of_a_wrong_view_what_is_usable_is_taken(name: str, based: bool, view: Any, text: str) -> None:
+    form = formats.get(name)
+    built = form.build_response(view, {}, BASES[name] if based else None)
+
+    assert form.response_view(built)["text"] == text
+    assert type(BASES[name]).model_validate(built.to_dict())
 
 
 CUT = {"candidates": [{"content": {"parts": [{"text": "secret"}]}, "finishReason": "MAX_TOKENS"}]}

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenterhook.clients.formats import anthropic as messages_api
-from tenterhook.clients.formats import get
 from tenterhook.clients.formats.messages import NO_SYSTEM, NONE_LEFT
 from tenterhook.errors import UsageError
 
@@ -184,10 +183,6 @@ def test_hooks_see_the_texts_and_nothing_else() -> None:
     view = messages_api.request_view(full_call())
 
     assert view == {"model": MODEL, "messages": SEEN, "config": {"maxOutputTokens": 256}}
-
-
-def test_the_format_is_found_by_its_name() -> None:
-    assert get("anthropic") is messages_api
 
 
 @pytest.mark.req("HOOK-072")
@@ -607,15 +602,6 @@ def test_tools_of_a_set_without_names_are_not_forced_by_name() -> None:
     assert len(problems) == 1
 
 
-def test_a_call_without_tools_gets_no_tool_choice() -> None:
-    call = {"model": MODEL, "max_tokens": 1, "messages": [user("hi")]}
-
-    assert not messages_api.has_tools(call)
-    assert messages_api.has_tools(full_call())
-    assert messages_api.apply_tools({"mode": "NONE"}, call) == (call, [])
-    assert messages_api.apply_tools({"mode": "ANY"}, call) == (call, ["toolConfig: this call has no tools"])
-
-
 @pytest.mark.parametrize("config", [{}, {"mode": "SOME"}, {"allowedFunctionNames": "clock"}, {"mode": ["ANY"]}, 7])
 def test_a_tool_configuration_that_says_nothing_changes_nothing(config: Any) -> None:
     call = full_call()
@@ -831,7 +817,7 @@ def test_a_stream_that_breaks_off_is_no_response(api: Loopback, client: anthropi
     assert collector.response() is None
 
 
-def test_totals_at_the_end_replace_those_at_the_start_unless_they_are_empty() -> None:
+def test_totals_at_the_end_replace_those_at_the_start_unless_they_are_none() -> None:
     end = {"type": "message_delta", "delta": {"stop_reason": "end_turn", "container": None}}
     usage = {"output_tokens": 5, "input_tokens": 99, "cache_read_input_tokens": None}
     container = {"id": "c1", "expires_at": "2030-01-01T00:00:00Z"}

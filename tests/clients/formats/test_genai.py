@@ -13,7 +13,6 @@ from google.genai import types as T  # noqa: N812
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenterhook.clients import formats
 from tenterhook.clients.formats import genai
 from tenterhook.clients.formats.genai.request import NAMES
 from tenterhook.clients.formats.messages import NONE_LEFT
@@ -151,11 +150,6 @@ def test_views_need_no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def dicts_without_sdk() -> dict[str, Any]:
     return {"model": MODEL, "contents": [{"role": "user", "parts": [{"text": "a"}]}], "config": {"topK": 3}}
-
-
-def test_it_is_found_by_its_name() -> None:
-    assert formats.get("genai") is genai
-    assert "genai" in formats.names()
 
 
 # ---- changed messages

@@ -467,16 +467,6 @@ def test_a_tool_that_the_call_does_not_have_is_said_and_not_asked_for():
     assert len(problems) == 2
 
 
-def test_a_call_without_tools_gets_no_choice_of_tools():
-    call = {"model": "m", "messages": []}
-
-    assert not chat.has_tools(call)
-    assert not chat.has_tools({**call, "tools": openai.omit})
-    assert chat.has_tools(conversation())
-    assert chat.apply_tools({"mode": "NONE"}, call) == (call, [])
-    assert chat.apply_tools({"mode": "ANY"}, call) == (call, ["toolConfig: this call has no tools"])
-
-
 def test_the_older_functions_are_limited_as_far_as_they_can_be():
     call = {"model": "m", "messages": [], "functions": [WEATHER["function"], TIME["function"]]}
     assert chat.has_tools(call)
@@ -670,27 +660,6 @@ def test_a_text_that_changed_counts_where_the_candidates_did_not():
     assert chat.build_response({**view, "text": ""}, {}, base).choices[0].message.content == ""
     assert chat.build_response({"text": "Bye"}, {}, base).choices[0].message.content == "Bye"
     assert chat.build_response({**view, "candidates": []}, {}, base).choices[0].message.content == ""
-
-
-@pytest.mark.parametrize(
-    ("view", "text"),
-    [
-        (None, ""),
-        ([], ""),
-        ({"candidates": "x", "text": "t"}, "t"),
-        ({"candidates": [1, None], "text": 5}, ""),
-        ({"candidates": [{"content": {"parts": [{"text": "a"}, 3, None, "b", {"text": 4}]}}]}, "ab"),
-        ({"candidates": [{"content": "plain", "index": "x", "finishReason": 9}]}, "plain"),
-        ({"candidates": [{"content": {"parts": "p"}, "index": True}], "usageMetadata": 4}, "p"),
-        ({"candidates": [{"content": 3}], "usageMetadata": {"promptTokenCount": "x"}}, ""),
-    ],
-)
-@pytest.mark.parametrize("based", [False, True])
-def test_of_a_wrong_view_what_is_usable_is_taken(view, text, based):
-    built = chat.build_response(view, {}, completed(content="Hello") if based else None)
-
-    assert built.choices[0].message.content == text
-    assert ChatCompletion.model_validate(built.to_dict())
 
 
 def test_a_synthetic_response_streams_as_chunks_of_the_sdk():

@@ -82,7 +82,7 @@ class Agent:
 
     def call(self, *words: str, agent: str = "claude", **event: Any) -> Reply:
         named = ["--agent", agent] if agent else []
-        return self.tenter("run", *words, *named, given=json.dumps(event))
+        return self.tenter("run", *named, *words, given=json.dumps(event))
 
     def bash(self, command: str, *words: str, agent: str = "claude", event: str = "", **more: Any) -> Reply:
         """A call of this agent's shell, as it was recorded, with another command."""
@@ -92,7 +92,7 @@ class Agent:
         named = () if agent in TELL_EVENT else ("--event", name)
         own = {"tool_use_id": os.urandom(6).hex()} if "tool_use_id" in given else {}
         said = {**given, key: {**given[key], "command": command}, "cwd": str(self.folder), **own, **more}
-        return self.call(*words, *named, agent=agent, **said)
+        return self.call(*named, *words, agent=agent, **said)
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name

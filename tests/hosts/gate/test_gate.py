@@ -51,9 +51,10 @@ def test_every_call_is_in_the_journal_with_its_decision(approved: Agent) -> None
     approved.bash("ls", agent="gemini")
     [first, second] = approved.journal()
 
-    assert (first["decision"], first["event"]) == ("deny", "tool.before")
+    assert (first["decision"], first["event"], first["agent"]) == ("deny", "tool.before", "claude")
+    assert (first["obeys"], first["target"], first["what"]) == ("enforced", "Bash", "git push --force")
     assert "no forced push" in json.dumps(first)
-    assert second["decision"] == "none"
+    assert (second["decision"], second["agent"]) == ("none", "gemini")
 
 
 def test_hooks_that_are_not_approved_are_set_aside_and_the_user_is_told_once_a_session(agent: Agent) -> None:

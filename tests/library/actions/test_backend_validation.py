@@ -82,14 +82,3 @@ def test_the_guard_comes_first(act) -> None:
     assert "git-folder" in act(NAME, tool_input={"file_path": ".git/x.py", "content": "def ("}).reason
     assert act(NAME, tool_input={"command": "git push --force"}).decision == "deny"
     assert act(NAME, tool_input={"file_path": "x.py"}).decision == "none"
-
-
-@pytest.mark.req("CC-ACT-table", "CC-ACT-command")
-def test_the_command_answers_both_forms(hook, nested, tmp_path: Path) -> None:
-    for text, code in (("x = (", 2), ("x = 1", 0)):
-        given = {"file_path": str(tmp_path / "a.py"), "content": text}
-        for event in (nested(NAME, tmp_path, "Write", given), {"tool_name": "Write", "tool_input": given}):
-            answer = hook(NAME, event)
-
-            assert answer.code == code
-            assert ("would not parse" in answer.stderr) == (code == 2)

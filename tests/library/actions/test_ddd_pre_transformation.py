@@ -6,7 +6,6 @@ import pytest
 
 from . import samples
 from .conftest import Act, Approve
-from .samples import Hook, Nested
 
 ACTION = "ddd-pre-transformation"
 
@@ -82,27 +81,3 @@ def test_tests_of_unittest_are_run_without_pytest(act: Act, tmp_path: Path) -> N
     assert said.decision == "deny"
     assert "-m unittest tests/test_app.py" in said.reason
     assert "AssertionError: -1 != 3" in said.reason
-
-
-@samples.needs_node
-@pytest.mark.req("CC-ACT-command")
-def test_the_command_takes_the_nested_form(hook: Hook, nested: Nested, tmp_path: Path) -> None:
-    root = samples.node(tmp_path, samples.NODE_BAD)
-    given = samples.write(root, "app.js", samples.NODE_GOOD)
-
-    answer = hook(ACTION, nested(ACTION, root, "Write", given["tool_input"]), project=root)
-
-    assert answer.code == 2
-    assert "not ok 1 - adds" in answer.stderr
-    assert not (root / "run").exists()
-
-
-@pytest.mark.req("CC-ACT-command")
-def test_the_command_takes_the_flat_form(hook: Hook, tmp_path: Path) -> None:
-    root = samples.unittests(tmp_path)
-    given = samples.write(root, "app.py", samples.BAD)
-
-    answer = hook(ACTION, {"hook_event_name": "PreToolUse", "cwd": str(root), **given}, project=root)
-
-    assert answer.code == 0
-    assert "ran 1 test of app.py in " in answer.stderr

@@ -48,7 +48,7 @@ def test_one_that_is_not_sound_is_refused(act: Callable[..., Any], project: Path
     said = act("devops-completion")
 
     assert said.decision == "deny"
-    assert "k8s/b.yaml:3:1: the key 'kind' stands here again, after line 2" in said.reason
+    assert "k8s/b.yaml:3:1: the key 'kind' stands here again" in said.reason
 
 
 def test_without_a_repository_every_such_file_is_read(act: Callable[..., Any], tmp_path: Path) -> None:
@@ -71,25 +71,3 @@ def test_many_problems_stay_a_short_reason(act: Callable[..., Any], project: Pat
     assert len(said.reason.splitlines()) <= 20
     assert len(said.reason) <= 2000
     assert "not done yet, 100 problems" in said.reason
-
-
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], project: Path) -> None:
-    (project / "a.json").write_text("{")
-
-    said = act("devops-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "a.json:1:2" in said.message
-
-
-def test_the_command_refuses_nested_and_passes_flat(
-    hook: Callable[..., Any], nested: Callable[..., dict[str, Any]], project: Path
-) -> None:
-    (project / "a.toml").write_text("a = \n")
-    refused = hook("devops-completion", nested("devops-completion", project))
-    (project / "a.toml").write_text("a = 1\n")
-    passed = hook("devops-completion", {"session_id": "s", "cwd": str(project)})
-
-    assert (refused.code, passed.code) == (2, 0)
-    assert "a.toml:1:5" in refused.stderr
-    assert "sound" in passed.stderr

@@ -87,15 +87,6 @@ def test_without_a_repository_every_page_is_read(act: Callable[..., Any], tmp_pa
     assert "node_modules" not in said.reason
 
 
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], project: Path) -> None:
-    (project / "new.md").write_text("[x](nowhere.md)\n")
-
-    said = act("docs-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "there is no 'nowhere.md'" in said.message
-
-
 def test_what_there_is_no_time_for_is_said(act: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("[x](b.md)\n")
 
@@ -103,16 +94,3 @@ def test_what_there_is_no_time_for_is_said(act: Callable[..., Any], tmp_path: Pa
 
     assert said.decision == "none"
     assert "out of time: 1 document not read" in said.note
-
-
-def test_the_command_refuses_nested_and_passes_flat(
-    hook: Callable[..., Any], nested: Callable[..., dict[str, Any]], project: Path
-) -> None:
-    (project / "new.md").write_text("[x](nowhere.md)\n")
-    refused = hook("docs-completion", nested("docs-completion", project))
-    (project / "new.md").write_text("# Fine\n")
-    passed = hook("docs-completion", {"session_id": "s", "cwd": str(project)})
-
-    assert (refused.code, passed.code) == (2, 0)
-    assert "there is no 'nowhere.md'" in refused.stderr
-    assert "1 document, sound" in passed.stderr

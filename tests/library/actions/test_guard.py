@@ -15,14 +15,14 @@ from tenterhook.author import Event
 from tenterhook.errors import ConfigError, UsageError
 from tenterhook.library.actions.answers import ActionAnswer
 from tenterhook.library.actions.before import tool_before
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 
 TOKEN = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def said(project: Path, settings: Settings | None = None, tool: str = "T", **given: Any) -> ActionAnswer:
+def said(project: Path, settings: ActionSettings | None = None, tool: str = "T", **given: Any) -> ActionAnswer:
     event = Event("tool.before", {"tool_name": tool, "tool_input": given, "cwd": str(project)}, raw={})
-    return tool_before(event, settings or Settings())
+    return tool_before(event, settings or ActionSettings())
 
 
 def test_a_deny_outweighs_an_ask_and_stands_first(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_writing_where_or_what_must_not_be_is_refused(tmp_path: Path, given: dic
     ],
 )
 def test_the_model_is_not_told_how_a_rule_is_loosened(tmp_path: Path, given: dict[str, Any]) -> None:
-    settings = Settings()
+    settings = ActionSettings()
     settings.protected = ["keep/**"]
 
     answer = said(tmp_path, settings, **given)
@@ -200,7 +200,7 @@ def test_a_secret_that_was_there_before_is_not_new(tmp_path: Path) -> None:
 
 
 def test_files_that_hold_what_is_no_secret_can_be_named(tmp_path: Path) -> None:
-    settings = Settings()
+    settings = ActionSettings()
     settings.not_secret = ["tests/**"]
     text = f'TOKEN = "{TOKEN}"'
 
@@ -209,7 +209,7 @@ def test_files_that_hold_what_is_no_secret_can_be_named(tmp_path: Path) -> None:
 
 
 def test_rules_are_switched_by_name_and_an_unknown_name_is_an_error(tmp_path: Path) -> None:
-    settings = Settings()
+    settings = ActionSettings()
     settings.rules = {"git-discard": "deny", "secret": "ask", "env-file": "allow"}
 
     assert said(tmp_path, settings, command="git reset --hard").decision == "deny"
@@ -312,7 +312,7 @@ HEAVY = {
 def test_judging_imports_little(tmp_path: Path, given: dict[str, str]) -> None:
     code = (
         "import sys\nfrom tenterhook.author import Event\nfrom tenterhook.library.actions.before import tool_before\n"
-        "from tenterhook.library.actions.settings import Settings\n"
+        "from tenterhook.library.actions.settings import ActionSettings as Settings\n"
         f"tool_before(Event('tool.before', {{'tool_input': {given!r}}}, raw={{}}), Settings())\nprint(*sys.modules)"
     )
     done = subprocess.run(
@@ -328,5 +328,6 @@ def test_judging_imports_little(tmp_path: Path, given: dict[str, str]) -> None:
     assert not loaded & HEAVY
     assert ("tenterhook.library.guard.danger" in loaded) == ("command" in given)
     assert not {name for name in loaded if name.startswith("tenterhook.library.guard.danger.")} - {
-        "tenterhook.library.guard.danger.always"
+        "tenterhook.library.guard.danger.always",
+        "tenterhook.library.guard.danger.rules",
     }

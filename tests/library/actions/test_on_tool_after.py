@@ -51,7 +51,7 @@ def test_a_command_has_no_file_to_look_at(act: Act) -> None:
 def test_a_picture_has_no_command(act: Act, tmp_path: Path) -> None:
     said = act("tool.after", **samples.changed(tmp_path, "a.png", "x"))
 
-    assert said.note.startswith("nothing to check: a.png is no ")
+    assert said.note.startswith("nothing to check: a.png is not a ")
 
 
 def test_the_command_answers_both_forms(hook: Hook, tmp_path: Path) -> None:

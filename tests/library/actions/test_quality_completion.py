@@ -87,22 +87,3 @@ def test_what_is_red_in_this_session_is_named(act: Callable[..., Any], tmp_path:
     assert earlier.decision == "deny"
     assert said.decision == "none"
     assert "red: tests of app.py" in said.message
-
-
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any]) -> None:
-    said = act("quality-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "there is no quality report" in said.message
-
-
-def test_the_command_refuses_nested_and_passes_flat(
-    hook: Callable[..., Any], nested: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
-    refused = hook("quality-completion", nested("quality-completion", tmp_path))
-    write(tmp_path / "docs" / "quality.md", REPORT)
-    passed = hook("quality-completion", {"session_id": "s", "cwd": str(tmp_path)})
-
-    assert (refused.code, passed.code) == (2, 0)
-    assert "There is no quality report" in refused.stderr
-    assert "0 problems" in passed.stderr

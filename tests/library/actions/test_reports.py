@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from . import samples
 from .conftest import Act
-from .samples import Hook, Nested
 
 
 class Work(NamedTuple):
@@ -61,7 +60,6 @@ FAULT = Work(
     "not ok 1 - adds",
 )
 ALL = [OLD_CODE, TEST_FIRST, TESTS, pytest.param(FAULT, marks=samples.needs_node)]
-NAMES = [OLD_CODE.completion, TEST_FIRST.completion, TESTS.completion, FAULT.completion]
 
 
 @pytest.mark.req("CC-ACT-table")
@@ -91,27 +89,3 @@ def test_while_something_is_red_the_end_is_refused_with_the_first_failures(
     assert said.decision == "deny"
     assert f"something is red: tests of {work.file}" in said.reason
     assert work.failure in said.reason
-
-
-@pytest.mark.req("CC-ACT-command")
-@pytest.mark.parametrize("name", NAMES)
-def test_the_command_takes_the_nested_form(hook: Hook, nested: Nested, tmp_path: Path, name: str) -> None:
-    root = samples.committed(samples.python(tmp_path))
-    samples.put(root, {"src/app.py": samples.BAD})
-
-    answer = hook(name, nested(name, root), project=root)
-
-    assert FAILED in answer.stdout + answer.stderr
-
-
-@pytest.mark.req("CC-ACT-command")
-@pytest.mark.parametrize("name", NAMES)
-def test_the_command_takes_the_flat_form(hook: Hook, tmp_path: Path, name: str) -> None:
-    root = samples.committed(samples.python(tmp_path))
-    samples.put(root, {"src/app.py": samples.GOOD + "\n"})
-    event: dict[str, Any] = {"hook_event_name": "SubagentStop", "cwd": str(root), "session_id": "s"}
-
-    answer = hook(name, event, project=root)
-
-    assert answer.code == 0
-    assert "passed: tests of src/app.py" in answer.json["systemMessage"]

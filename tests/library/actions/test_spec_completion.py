@@ -114,24 +114,3 @@ def test_the_settings_name_the_documents_and_their_headings(act: Callable[..., A
 
     assert "rfc/*.md: there is no such document" in missing.reason
     assert act("spec-completion").decision == "none"
-
-
-def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], tmp_path: Path) -> None:
-    write(tmp_path, plan="")
-
-    said = act("spec-completion", stop_hook_active=True)
-
-    assert said.decision == "none"
-    assert "plan.md:1: is empty" in said.message
-
-
-def test_the_command_refuses_nested_and_passes_flat(
-    hook: Callable[..., Any], nested: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
-    refused = hook("spec-completion", nested("spec-completion", tmp_path))
-    write(tmp_path)
-    passed = hook("spec-completion", {"session_id": "s", "cwd": str(tmp_path)})
-
-    assert (refused.code, passed.code) == (2, 0)
-    assert "spec.md: there is no such document; write it" in refused.stderr
-    assert "complete" in passed.stderr

@@ -6,7 +6,7 @@ import pytest
 
 from . import samples
 from .conftest import Act, Approve
-from .samples import Hook, Nested
+from .samples import Hook
 
 ACTION = "tdd-pre-implementation"
 
@@ -97,28 +97,6 @@ def test_rust_code_may_bring_its_tests_along(act: Act, tmp_path: Path) -> None:
 
     assert (without.decision, empty.decision, along.decision) == ("deny", "deny", "none")
     assert "tests/lib.rs" in without.reason
-
-
-@pytest.mark.req("CC-ACT-table", "CC-ACT-command")
-def test_the_command_takes_the_nested_form(hook: Hook, nested: Nested, tmp_path: Path) -> None:
-    root = samples.python(tmp_path)
-    given = samples.write(root, "src/tax.py", samples.GOOD)
-
-    answer = hook(ACTION, nested(ACTION, root, "Write", given["tool_input"]), project=root)
-
-    assert answer.code == 2
-    assert "Write tests/test_tax.py first" in answer.stderr
-
-
-@pytest.mark.req("CC-ACT-command")
-def test_the_command_takes_the_flat_form(hook: Hook, tmp_path: Path) -> None:
-    root = samples.python(tmp_path)
-    given = samples.write(root, "src/app.py", samples.GOOD)
-
-    answer = hook(ACTION, {"hook_event_name": "PreToolUse", "cwd": str(root), **given}, project=root)
-
-    assert answer.code == 0
-    assert "src/app.py has a test" in answer.stderr
 
 
 @pytest.mark.req("CC-SEC-validate")

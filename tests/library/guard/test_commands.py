@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import danger
-from tenterhook.library.guard.paths import RULES, Place
+from tenterhook.library.guard.danger import rules
+from tenterhook.library.guard.paths import RULES, Territory
 
 PROJECT, HOME = "/srv/work/project", "/home/someone"
 TABLE: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text())
@@ -26,9 +27,9 @@ def _home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(command: str, **rules: str) -> dict[str, str]:
     """The decision of each rule that has something against a command."""
-    settings = Settings()
+    settings = ActionSettings()
     settings.rules = rules
-    return {one.rule: one.decision for one in danger.findings(command, Place(PROJECT, settings), PROJECT)}
+    return {one.rule: one.decision for one in danger.findings(command, Territory(PROJECT, settings), PROJECT)}
 
 
 @pytest.mark.parametrize(("rule", "command"), CAUGHT)
@@ -53,7 +54,7 @@ def test_a_home_in_a_temporary_folder_is_kept_as_any_other(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("command", ["find . -delete", "rm -rf .", "cd /tmp/real && rm -rf ."])
 def test_a_project_in_a_temporary_folder_is_kept_by_each_of_its_names(command: str) -> None:
-    place = Place("/tmp/link", Settings())
+    place = Territory("/tmp/link", ActionSettings())
     place.root = "/tmp/real"
 
     assert [one.rule for one in danger.findings(command, place, "/tmp/link")] == ["delete-root"]
@@ -70,10 +71,12 @@ def test_a_rule_can_be_switched_by_its_name(rule: str) -> None:
 def test_every_rule_is_in_the_table_with_five_of_each() -> None:
     shown_by_files = {"protected-path", "agent-config"}
 
-    assert set(TABLE) == {*danger.names(), *RULES} - shown_by_files
+    assert set(TABLE) == {*rules.RULES, *RULES} - shown_by_files
     assert all(len(cases["caught"]) >= 5 and len(cases["passes"]) >= 5 for cases in TABLE.values())
 
 
-def test_each_subject_names_the_programs_that_its_rules_are_about() -> None:
-    for subject, programs in danger.SUBJECTS.items():
-        assert {name for rule in danger.rules_of(subject) for name in rule.programs} == programs
+def test_every_test_of_a_rule_is_there_and_has_a_rule() -> None:
+    functions = [(one[0], one[-1]) for one in (*rules.ALWAYS, *rules.FUNCTIONS)]
+
+    assert all(callable(rules.function(name)) for _, name in functions)
+    assert {rule for rule, *_ in (*functions, *rules.ROWS)} == set(rules.RULES) - {"unparsable"}

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import danger
-from tenterhook.library.guard.paths import Place
+from tenterhook.library.guard.paths import Territory
 
 PROJECT = "/srv/work/project"
 DAILY = [
@@ -49,7 +49,7 @@ DAILY = [
 def test_daily_work_is_let_through(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone")
 
-    assert not [one.text for one in danger.findings(command, Place(PROJECT, Settings()), PROJECT)]
+    assert not [one.text for one in danger.findings(command, Territory(PROJECT, ActionSettings()), PROJECT)]
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_daily_work_is_let_through(command: str, monkeypatch: pytest.MonkeyPatch
 )
 def test_a_makefile_that_is_made_to_take_long_is_read_in_no_time(made: str) -> None:
     began = time.monotonic()
-    danger.findings(f"make -f - <<'END'\n{made}\nEND", Place(PROJECT, Settings()), PROJECT)
+    danger.findings(f"make -f - <<'END'\n{made}\nEND", Territory(PROJECT, ActionSettings()), PROJECT)
 
     assert time.monotonic() - began < 5

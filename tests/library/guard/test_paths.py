@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tenterhook import dialects
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import danger
-from tenterhook.library.guard.paths import Place
+from tenterhook.library.guard.paths import Territory
 from tenterhook.support.patches import in_patch
 from tenterhook.tools.install.init.install import setup_of
 
@@ -23,10 +23,10 @@ def _home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rule(path: str, **given: list[str]) -> str:
-    settings = Settings()
+    settings = ActionSettings()
     for name, value in given.items():
         setattr(settings, name, value)
-    found = Place(PROJECT, settings).judged(path)
+    found = Territory(PROJECT, settings).judged(path)
     return found.rule if found else ""
 
 
@@ -122,9 +122,9 @@ def test_a_home_among_the_systems_folders_is_the_users_own(monkeypatch: pytest.M
 
 
 def test_a_rule_can_be_switched() -> None:
-    settings = Settings()
+    settings = ActionSettings()
     settings.rules = {"env-file": "allow", "lock-file": "deny"}
-    place = Place(PROJECT, settings)
+    place = Territory(PROJECT, settings)
 
     assert place.judged(f"{PROJECT}/.env") is None
     assert getattr(place.judged(f"{PROJECT}/uv.lock"), "decision", "") == "deny"
@@ -151,7 +151,7 @@ def test_patterns_stand_for_the_files_that_are_there(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     for name in ("tenterhook.toml", "other.toml", ".git/config"):
         (tmp_path / name).touch()
-    place = Place(str(tmp_path), Settings())
+    place = Territory(str(tmp_path), ActionSettings())
 
     def found(command: str) -> list[str]:
         return [one.rule for one in danger.findings(command, place, str(tmp_path))]
@@ -172,7 +172,7 @@ def test_links_are_followed_also_to_what_is_not_there_yet(tmp_path: Path) -> Non
     (project / "inner").symlink_to(".git")
     (project / "deep").mkdir()
     (project / "deep" / "up").symlink_to("/srv/elsewhere/folder")
-    place = Place(str(project), Settings())
+    place = Territory(str(project), ActionSettings())
 
     def found(name: str) -> str:
         return getattr(place.judged(f"{project}/{name}"), "rule", "")
@@ -186,7 +186,7 @@ def test_links_are_followed_also_to_what_is_not_there_yet(tmp_path: Path) -> Non
 def test_a_project_behind_a_link_is_the_project(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    place = Place(str(tmp_path / "link"), Settings())
+    place = Territory(str(tmp_path / "link"), ActionSettings())
 
     assert place.judged(str(tmp_path / "link" / "x.py")) is None
     assert place.judged(str(tmp_path / "real" / ".git" / "x")) is not None

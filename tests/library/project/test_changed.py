@@ -9,7 +9,7 @@ import pytest
 from tenterhook.author import Event
 from tenterhook.library.parts.timed import TimedEvent
 from tenterhook.library.project import changed
-from tenterhook.library.project.changed import Changes
+from tenterhook.library.project.changed import GitChanges
 
 from .conftest import Put
 
@@ -19,7 +19,7 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
 
 
-def changes(root: Path, seconds: float = 10.0) -> Changes:
+def changes(root: Path, seconds: float = 10.0) -> GitChanges:
     return changed.changes(TimedEvent(Event("", {"cwd": str(root)}, raw={}), seconds))
 
 

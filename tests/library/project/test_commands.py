@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.errors import ConfigError
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.project import checks, commands
 from tenterhook.library.project.commands import Command
 from tenterhook.library.project.subject import subject
@@ -14,10 +14,10 @@ from tenterhook.library.project.subject import subject
 from .conftest import Put
 
 
-def found(root: Path, name: str, settings: Settings | None = None) -> dict[str, Command]:
+def found(root: Path, name: str, settings: ActionSettings | None = None) -> dict[str, Command]:
     about = subject(str(root), str(root / name))
     assert about is not None
-    return commands.find(about.folders(), about.language, settings or Settings(), [])
+    return commands.find(about.folders(), about.language, settings or ActionSettings(), [])
 
 
 def words(command: Command) -> list[str]:
@@ -168,7 +168,7 @@ def test_go_takes_packages(put: Put) -> None:
     about = subject(str(root), str(root / "pkg/app.go"))
     assert about is not None
 
-    made = checks.checks([about], Settings())
+    made = checks.checks([about], ActionSettings())
     assert [(check.kind, check.words) for check in made] == [
         ("lint", ["go", "vet", "./pkg"]),
         ("test", ["go", "test", "-v", "./pkg"]),
@@ -192,7 +192,7 @@ def test_a_makefile_fills_in_what_manifests_do_not_say(put: Put) -> None:
 
 
 def test_the_settings_come_first_and_are_words_not_a_shells(put: Put) -> None:
-    settings = Settings()
+    settings = ActionSettings()
     settings.commands = {"test": "run 'my tests' $HOME {files}", "lint": ["lint", "--only={files}"]}
     made = found(put({"app.py": "", "pyproject.toml": "[tool.pytest]\n"}), "app.py", settings)
 
@@ -203,7 +203,7 @@ def test_the_settings_come_first_and_are_words_not_a_shells(put: Put) -> None:
 
 @pytest.mark.parametrize(("text", "why"), [("run 'it", "cannot be split"), ("  ", "is empty")])
 def test_a_command_that_cannot_be_read_is_a_clear_error(put: Put, text: str, why: str) -> None:
-    settings = Settings()
+    settings = ActionSettings()
     settings.commands = {"test": text}
 
     with pytest.raises(ConfigError, match=f"actions.commands.test {why}"):
@@ -215,7 +215,7 @@ def test_a_name_that_starts_with_a_dash_is_no_option(put: Put) -> None:
     about = subject(str(root), str(root / "-x.py"))
     assert about is not None
 
-    (lint,) = checks.checks([about], Settings(), ("lint",))
+    (lint,) = checks.checks([about], ActionSettings(), ("lint",))
     assert lint.words[-1] == "./-x.py"
 
 
@@ -223,6 +223,6 @@ def test_one_command_takes_all_files_that_it_fits(put: Put) -> None:
     root = put({"a.py": "", "b.py": "", "tests/test_a.py": "", "tests/test_b.py": "", "c.go": ""})
     subjects = [one for name in ("a.py", "b.py", "c.go") if (one := subject(str(root), str(root / name)))]
 
-    (check,) = checks.checks(subjects, Settings(), ("test",))
+    (check,) = checks.checks(subjects, ActionSettings(), ("test",))
     assert check.of == ["a.py", "b.py"]
     assert check.words[-2:] == ["tests/test_a.py", "tests/test_b.py"]

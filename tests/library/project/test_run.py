@@ -12,7 +12,7 @@ import pytest
 
 from clean_start import works
 from processes import ENV, linux, lives, within
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.project.checks import checks
 from tenterhook.library.project.run import Result, run
 from tenterhook.library.project.subject import subject
@@ -36,7 +36,7 @@ mod tests {
 
 def ran(root: Path, words: list[str], left: float = 20.0) -> Result:
     """A project's own test command."""
-    settings = Settings()
+    settings = ActionSettings()
     settings.commands = {"test": words}
     (root / "app.py").touch()
     about = subject(str(root), str(root / "app.py"))
@@ -142,7 +142,7 @@ def test_a_file_whose_name_is_no_text_is_tested(put: Put, monkeypatch: pytest.Mo
     root = put({f"{name}.py": "x = 1\n", f"tests/test_{name}.py": "def test_it():\n    assert str(1)\n"})
     about = subject(str(root), str(root / f"{name}.py"))
     assert about is not None
-    (result,) = run(checks([about], Settings(), ("test",)), 20, "")
+    (result,) = run(checks([about], ActionSettings(), ("test",)), 20, "")
 
     assert result.line.startswith("ran 1 test of caf\\udce9.py in ")
 
@@ -156,7 +156,7 @@ def test_a_rust_crate_is_tested_as_a_whole(put: Put, tmp_path: Path, monkeypatch
         root = put({"Cargo.toml": crate, "src/lib.rs": RUST.replace("OP", sign)}, tmp_path / "crate")
         about = subject(str(root), str(root / "src/lib.rs"))
         assert about is not None
-        (result,) = run(checks([about], Settings(), ("test",)), 120, "")
+        (result,) = run(checks([about], ActionSettings(), ("test",)), 120, "")
         states.append((result.state, result.tests))
 
     assert states == [("pass", 1), ("fail", 1)]

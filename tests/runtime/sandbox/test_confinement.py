@@ -13,9 +13,9 @@ from conftest import Project
 from tenterhook import Engine, dialects
 from tenterhook.engine.confinement import Confinement
 from tenterhook.runtime.sandbox import bubblewrap
-from tenterhook.runtime.sandbox.layout import within
 from tenterhook.runtime.sandbox.places import GIT
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import within
 from tenterhook.types import Hook, Sandbox, Source
 
 OURS = "tenterhook"

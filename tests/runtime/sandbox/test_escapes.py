@@ -20,7 +20,7 @@ COMBINATIONS = [
 HARMLESS = (
     *("write a file outside", "overwrite a file outside", "read a key", "read a token", "read the host's environment"),
     *("overwrite hook config", "create hook config in an agent's folder", "create a hook of git", "signal the host"),
-    *("limit the host", "signal everybody"),
+    *("limit the host", "signal all processes"),
     *("move git's folder away", "connect over TCP", "send over UDP", "connect to a socket in a file"),
     *(
         "connect to a socket without a file",

@@ -10,7 +10,7 @@ from conftest import Project
 from tenterhook import Engine, dialects
 from tenterhook.config.locations import resolve_config_path
 from tenterhook.engine.confinement import Confinement
-from tenterhook.runtime.sandbox.layout import within
+from tenterhook.support.paths import within
 from tenterhook.types import Sandbox
 
 

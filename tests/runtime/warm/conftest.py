@@ -85,7 +85,7 @@ class Both:
     def reasons(self) -> dict[str, str]:
         """By script, why it will not run in a copy."""
         assert self.helper.warm is not None
-        kept = self.helper.warm.kept.values()
+        kept = self.helper.warm.interpreters.values()
         return {Path(path).name: state.why for one in kept for path, state in one.scripts.items() if state.why}
 
     def interpreter(self) -> int:

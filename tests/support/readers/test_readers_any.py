@@ -46,7 +46,7 @@ def holds(text: str, format: str, data: Any, starts: Any) -> None:
     """The text says the data, and at each place stands what `starts` allows."""
     document = parse(text, format)
     assert data == document.data
-    assert document.duplicates() == ()
+    assert document.duplicates() == []
     for path, value in paths(data):
         if path:
             found = text_at(text, document.where(path))

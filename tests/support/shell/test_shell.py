@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import danger
-from tenterhook.library.guard.paths import Place
+from tenterhook.library.guard.paths import Territory
 from tenterhook.support.shell import parse
 from tenterhook.support.shell.calls import calls
 from tenterhook.support.shell.expand import fields
@@ -58,47 +58,9 @@ PARTS = [
 ]
 # Words of a script, and what stands between them.
 TOKENS = [
-    *(
-        "a",
-        "b",
-        "x=1",
-        "'q'",
-        '"q"',
-        "$x",
-        "${x:-y}",
-        "$(a)",
-        "`a`",
-        "$((1+2))",
-        "{",
-        "}",
-        "(",
-        ")",
-        ";",
-        "&",
-        "|",
-        "&&",
-        "||",
-    ),
-    *(
-        "\n",
-        "if",
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "while",
-        "do",
-        "done",
-        "for",
-        "in",
-        "case",
-        "esac",
-        ";;",
-        "!",
-        "time",
-        "f()",
-    ),
-    *(">f", "<f", "2>&1", ">>f", "<<<x", "'", '"', "`", "$(", "[[", "]]", "((", "))", "until", "function", "#c", "&>f"),
+    *"a b x=1 'q' \"q\" $x ${x:-y} $(a) `a` $((1+2)) { } ( ) ; & | && || if then else elif fi while do done".split(),
+    *"for in case esac ;; ! time f() >f <f 2>&1 >>f <<<x ' \" ` $( [[ ]] (( )) until function #c &>f".split(),
+    "\n",
 ]
 
 
@@ -179,63 +141,18 @@ def test_no_script_is_too_much(tokens: list[str]) -> None:
 
 
 REPEATED = [
-    *(
-        "a",
-        "a ",
-        "a;",
-        "(",
-        "((",
-        "$((",
-        "$(",
-        "`",
-        "'",
-        '"',
-        "\\",
-        "{",
-        "{a,b}",
-        "{,",
-        "a,",
-        "$x",
-        "${x:-",
-        "$(a)",
-        "$()",
-    ),
-    *(
-        "a <<E\n",
-        "sudo ",
-        "eval ",
-        "rm -rf / ;",
-        "x=$x$x;",
-        "case x in a) ",
-        "if ",
-        "a|",
-        "$'\\x41'",
-        "\n",
-        "#\n",
-        "[[ ",
-    ),
-    *(
-        "x=(",
-        "\0",
-        "é",
-        "sh -c ",
-        "echo a|sh\n",
-        "f(){ ",
-        "<(a)",
-        "find . -exec ",
-        "> /etc/x ",
-        "cd ..;",
-        '"$(',
-        "((a) ",
-    ),
-    *("psql -c '/* ", "for x in a b; do ", "git push -f;", "x=a;$x$x ", "a=$(", "rm ", "'a' "),
+    *"a a; ( (( $(( $( ` ' \" \\ { {a,b} {, a, $x ${x:- $(a) $() x=$x$x; a| $'\\x41' x=( \x00 é <(a)".split(),
+    *'"$( a=$('.split(),
+    *("a ", "a <<E\n", "sudo ", "eval ", "rm -rf / ;", "case x in a) ", "if ", "\n", "#\n", "[[ "),
+    *("sh -c ", "echo a|sh\n", "f(){ ", "find . -exec ", "> /etc/x ", "cd ..;", "((a) "),
+    *("psql -c '/* ", "for x in a b; do ", "git push -f;", "x=a;$x$x ", "rm ", "'a' "),
 ]
 
 
 @pytest.mark.parametrize("part", REPEATED)
 def test_a_mebibyte_of_anything_is_looked_through_at_once(part: str) -> None:
     text = (part * (1 << 20))[: 1 << 20]
-    place = Place("/srv/project", Settings())
+    place = Territory("/srv/project", ActionSettings())
     start = time.process_time()
 
     danger.findings(text, place, "/srv/project")

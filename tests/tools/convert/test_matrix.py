@@ -1,8 +1,6 @@
 """The support matrix says what the engines do, and how that is known."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -115,17 +113,6 @@ def test_an_agent_of_another_package_has_its_data_alone_to_show():
 
     assert known_by(replace(dialects.get("wave"), name="foreign"), "PreToolUse", "deny") == "derived"
     assert known_by(dialects.get("tenterhook"), "tool.before", "deny") == "our own"
-
-
-def test_the_page_is_what_the_engines_do(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    spec = importlib.util.spec_from_file_location("matrix_page", ROOT / "scripts" / "matrix_page.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    monkeypatch.delitem(sys.modules, "dialect_pages")
-
-    assert script.page() == script.PAGE.read_text("utf-8")
-    assert script.main(["--check"]) == 0
 
 
 def test_the_command_prints_all_agents_or_one(capsys):

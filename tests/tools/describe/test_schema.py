@@ -1,13 +1,11 @@
 """The JSON Schemas say what loading and firing do: checked on documents and on real outcomes."""
 
 import contextlib
-import importlib.util
 import json
 import tomllib
 from pathlib import Path
 
 import jsonschema_rs
-import msgspec
 import pytest
 
 from tenterhook import Engine, dialects
@@ -18,7 +16,7 @@ from tenterhook.errors import ConfigError
 from tenterhook.testing import Did, simulate
 from tenterhook.tools.describe import schema
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "schemas.py"
+ROOT = Path(__file__).parents[3]
 CONFIG = jsonschema_rs.validator_for(json.loads(schema.read_schema_file("config")))
 OUTCOME = jsonschema_rs.validator_for(json.loads(schema.read_schema_file("outcome")))
 
@@ -150,7 +148,7 @@ def test_the_schema_knows_every_key_and_event_of_our_dialect():
 
 
 def test_the_example_of_our_dialect_is_valid():
-    text = (SCRIPT.parent.parent / "docs" / "agents" / "dialects" / "examples" / "tenterhook.toml").read_text()
+    text = (ROOT / "docs" / "agents" / "dialects" / "examples" / "tenterhook.toml").read_text()
 
     assert CONFIG.is_valid(tomllib.loads(text))
 
@@ -238,26 +236,3 @@ def test_an_unknown_schema_exits_with_one_and_help_has_an_example(capsys):
     said = capsys.readouterr()
     assert "did you mean 'config'" in said.err
     assert "example:\n  tenter schema" in said.out
-
-
-@pytest.fixture
-def script():
-    spec = importlib.util.spec_from_file_location("schemas", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_shipped_schemas_are_what_the_script_would_write(script, capsys):
-    assert script.main(["--check"]) == 0, capsys.readouterr().out
-
-
-def test_a_stale_schema_is_named_and_written_anew(script, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(script, "FOLDER", str(tmp_path / "schemas"))
-
-    assert script.main(["--check"]) == 1
-    assert capsys.readouterr().out.count(": stale;") == 2
-    assert script.main([]) == 0
-    assert script.main(["--check"]) == 0
-    assert script.main(["--chek"]) == 2
-    assert msgspec.json.decode((tmp_path / "schemas" / "config.json").read_bytes()) == schema.config()

@@ -25,7 +25,7 @@ def test_only_a_clear_yes_writes(answer: bytes, code: int, project: Path) -> Non
         assert child.wait(30) == code, shown
     os.close(mine)
 
-    assert shown.index("+++ .wave/settings.json") < shown.index("Write this? [y/N]")
+    assert shown.index("Wave: .wave/settings.json") < shown.index("Write this? [y/N]")
     assert (snapshot(project) == before) == bool(code)
 
 

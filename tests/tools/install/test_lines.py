@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook import dialects
-from tenterhook.author.process import parse_argv
-from tenterhook.dialects.schema.dialect import Field, Install, revise
+from tenterhook.dialects.schema.dialect import Field, revise
 from tenterhook.errors import UsageError
 from tenterhook.tools.install.command_line import line_of, program_for, quote_escaping_dollars
 
@@ -29,8 +28,6 @@ NAMES = [
     "ü",
     "-x",
 ]
-SHELL = Install(project="a", user="b", folder="PROJECT")
-WORDS = Install(project="a", user="b", folder="PROJECT", words="args")
 
 
 def test_a_shell_gives_back_every_word() -> None:
@@ -45,41 +42,25 @@ def test_nothing_looks_like_a_variable(name: str) -> None:
     assert not re.search(r"\$(\w|\{)", quote_escaping_dollars(name))
 
 
-def test_files_of_the_project_are_named_from_its_folder(project: Path) -> None:
-    call = parse_argv(["--set", "a=1", "hook files/my guard.py", "--set", "b=2", "library:audit"])
-    shell = line_of(call, "moai", "tenter", SHELL, str(project))
-    words = line_of(call, "moai", "tenter", WORDS, str(project))
-
-    assert shell.text() == (
-        "tenter run --set a=1 \"${PROJECT}\"/'hook files/my guard.py' --set b=2 library:audit --agent moai"
-    )
-    assert words.argv()[3] == "${PROJECT}/hook files/my guard.py"
-    assert not shell.fixed
+def test_every_entry_of_an_agent_calls_the_same() -> None:
+    assert line_of("moai", "tenter").text() == "tenter run --agent moai"
+    assert line_of("moai", "/my $HOME/tenter").text() == r"""'/my '\$'HOME/tenter' run --agent moai"""
+    assert (line_of("moai", "tenter").fixed, line_of("moai", "/x/tenter").fixed) == (False, True)
 
 
-def test_a_name_that_no_config_can_hold_is_refused(project: Path) -> None:
-    (project / "not\udcff.py").touch()
-
-    with pytest.raises(UsageError, match=r"not\\udcff\.py is not UTF-8, so no config can name it; rename it first"):
-        line_of(parse_argv(["not\udcff.py"]), "moai", "tenter", SHELL, str(project))
+def test_a_program_whose_name_no_config_can_hold_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"not\\udcff is not UTF-8, so no config can name it; rename it first"):
+        line_of("moai", "not\udcff")
 
 
-def test_the_event_is_named_where_the_agent_does_not_name_it(project: Path) -> None:
+def test_the_event_is_named_where_the_agent_does_not_name_it() -> None:
     dialect = dialects.get("moai")
     rule = dialect.events[0]
-    line = line_of(parse_argv(["library:audit"]), "moai", "tenter", SHELL, str(project))
+    line = line_of("moai", "tenter")
     silent = revise(rule, overrides={"base": (Field("session_id", "session"),)})
 
     assert line.at(dialect, rule) == line
-    assert line.at(dialect, silent).text() == f"tenter run library:audit --agent moai --event {rule.name}"
-
-
-def test_files_elsewhere_are_named_by_whole_paths(project: Path, tmp_path: Path) -> None:
-    (tmp_path / "x.py").write_text("")
-    line = line_of(parse_argv(["../x.py"]), "moai", "tenter", SHELL, str(project))
-
-    assert line.argv()[1] == str(tmp_path / "x.py")
-    assert line.fixed
+    assert line.at(dialect, silent).text() == f"tenter run --agent moai --event {rule.name}"
 
 
 @pytest.mark.parametrize(

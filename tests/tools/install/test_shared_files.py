@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -10,9 +10,13 @@ from msgspec.structs import replace
 from tenterhook.dialects import claude
 from tenterhook.engine.engine import Engine
 from tenterhook.testing import NOTHING_RUNS
+from tenterhook.tools.install.canary import AgentRunner
 from tenterhook.types import Outcome
 
 from .conftest import Call
+
+if TYPE_CHECKING:
+    from tenterhook.engine.runner import Runner
 
 HOOKS = """\
 from tenterhook import hook
@@ -43,6 +47,7 @@ def guard(project: Path) -> str:
 def happen(agent: str, event: str, **data: Any) -> Outcome:
     """The event in an agent that reads the project's files; nothing of another agent is in its environment."""
     with Engine(".", dialect=agent, trust="all", supervisor="off", warm=False, **NOTHING_RUNS) as engine:
+        engine.runner = cast("Runner", AgentRunner())
         return engine.fire(event, **data)
 
 

@@ -23,7 +23,7 @@ KEPT_BYTES = 16_000
 ABOUT = f"""Run a shell command in the project's folder and give its output.
 The input is empty, so nothing can be asked for. After the time-out the command ends with everything it started. A last
 line tells the exit code where it is not 0. Of an output beyond {2 * KEPT_BYTES:,} bytes the middle is left out.
-What is put into the background goes on after the call; send its output to a file."""
+What is put into the background goes on after the call until the agent ends; send its output to a file."""
 
 
 def definition(workspace: Workspace) -> Definition:

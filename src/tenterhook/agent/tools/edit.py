@@ -111,7 +111,7 @@ def near(text: str, old: str) -> str:
 
 def lines_of(places: list[int]) -> str:
     """`line 4`, or `lines 4, 9 and 12`."""
-    told = [str(place) for place in dict.fromkeys(places)]
-    if len(told) > MOST_PLACES:
-        told = [*told[: MOST_PLACES - 1], f"{len(told) - MOST_PLACES + 1} more"]
-    return f"line {told[0]}" if len(told) == 1 else f"lines {', '.join(told[:-1])} and {told[-1]}"
+    numbers = [str(place) for place in dict.fromkeys(places)]
+    if len(numbers) > MOST_PLACES:
+        numbers = [*numbers[: MOST_PLACES - 1], f"{len(numbers) - MOST_PLACES + 1} more"]
+    return f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -69,7 +69,7 @@ def run(argv: list[str]) -> int:
         return 0
     if "yes" in options and "no" in options:
         raise USAGE.error("--yes and --no cannot be used together")
-    context = whole_number(options.get("context", str(CONTEXT)))
+    context = int(USAGE.number(options, "context", CONTEXT, whole=True))
     provider = answering(options)
     prompt = read_prompt(options)
     with (
@@ -151,8 +151,8 @@ async def conversation(coder: Coder, attended: SignalHandling) -> None:
     status = status_line(coder.engine.hookset, complain)
     while True:
         print()
-        if status and (said := await attended.do(run_status_line(status, coder))):
-            print(said)
+        if status and (shown := await attended.do(run_status_line(status, coder))):
+            print(shown)
         print("> ", end="", flush=True)
         line = await attended.do(read_terminal_line())
         text = (line or "").strip()
@@ -162,7 +162,7 @@ async def conversation(coder: Coder, attended: SignalHandling) -> None:
             reload_hooks(coder.engine)
             status = status_line(coder.engine.hookset, complain)
         elif text.startswith("/") and text.isascii() and text[1:].isalpha() and text != COMPACT:
-            print(f"There is no command {text}; there are {COMPACT}, {RELOAD} and {LEAVE[0]}.")
+            print(f"Unknown command {text}; the commands are {COMPACT}, {RELOAD} and {LEAVE[0]}.")
         elif text:
             work = compact_conversation(coder) if text == COMPACT else turn(coder, text)
             if problem := await attended.do(work):
@@ -187,8 +187,8 @@ async def run_status_line(status: StatusLine, coder: Coder) -> str:
         return one_line(f"[status line: {why}]")
     done = await run_to_completion(status.program(coder.engine.hookset, coder.provider.model))
     if done.error or done.exit_code:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        return one_line(f"[status line: {done.detail or said or f'exit code {done.exit_code}'}]")
+        printed = done.stderr.decode("utf-8", "replace").strip()
+        return one_line(f"[status line: {done.detail or printed or f'exit code {done.exit_code}'}]")
     return one_line(done.stdout.decode("utf-8", "replace").strip().partition("\n")[0])
 
 
@@ -234,9 +234,3 @@ def answering(options: dict[str, str]) -> Provider:
     from tenterhook.clients.models import provider_for
 
     return provider_for(options["model"])
-
-
-def whole_number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
-        raise USAGE.error(f"--context must be a whole number of at least 1, not {text!r}")
-    return int(text)

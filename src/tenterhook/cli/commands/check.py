@@ -8,7 +8,7 @@ from tenterhook.config.entries import Problem
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
-from tenterhook.support.terminal.text import one_line
+from tenterhook.support.terminal.text import one_line, pluralise_count
 from tenterhook.tools.check.run_checks import Report, check
 
 USAGE = CommandUsage(
@@ -56,14 +56,10 @@ def line(problem: Problem) -> str:
 
 
 def summary(report: Report) -> str:
-    found = f"{pluralise_noun(report.count('error'), 'error')}, {pluralise_noun(report.count('warning'), 'warning')}"
+    found = f"{pluralise_count(report.count('error'), 'error')}, {pluralise_count(report.count('warning'), 'warning')}"
     if not report.files:
         return f"no config file found; looked for: {', '.join(report.looked)}" if not report.problems else found
-    return f"{pluralise_noun(report.hooks, 'hook')} in {pluralise_noun(len(report.files), 'file')}: {found}"
-
-
-def pluralise_noun(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{pluralise_count(report.hooks, 'hook')} in {pluralise_count(len(report.files), 'file')}: {found}"
 
 
 def as_data(report: Report) -> dict[str, object]:

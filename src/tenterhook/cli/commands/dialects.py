@@ -19,7 +19,7 @@ USAGE = CommandUsage(
     ("[NAME]",),
     (Option("matrix", "what a hook can do in each agent, event by event, and how that is known"), JSON),
     "tenter dialects tenterhook",
-    "exit codes: 0, or 1 where there is no such dialect",
+    "exit codes: 0, or 1 if the dialect does not exist",
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tenterhook import dialects
+from tenterhook.cli.connected import about_agents
 from tenterhook.cli.options import DIALECT, JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import print_json
 from tenterhook.config.locations import resolve_config_path
@@ -20,15 +21,15 @@ from tenterhook.handlers.command import SHELL
 from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.abilities import Ability, abilities, proofs
 from tenterhook.runtime.shell_free import kind_of
-from tenterhook.support.paths import state_folder
+from tenterhook.support.paths import native_client, state_folder
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import Paint, colourful, near, painter, pluralise_count
 from tenterhook.types import Attempt
 
 USAGE = CommandUsage(
     "doctor",
-    "Test what this machine can do to confine hooks and to start them quickly, show what the settings switch off,\n"
-    "and check the folders that hold approvals and outcomes.",
+    "Show when each connected agent last called its hooks, test what this machine can do to confine hooks and to\n"
+    "start them quickly, show what the settings switch off, and check the folders that hold approvals and outcomes.",
     (),
     (DIALECT, PROJECT, JSON),
     "tenter doctor",
@@ -41,6 +42,7 @@ NONE_RAN = "hooks are switched off (TENTERHOOK_OFF), or this command runs inside
 WARMING = 30.0
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
+    "agents": "agents that call your hooks",
     "machine": "what the machine supports",
     "sandbox": "sandbox: a confined process tried to get out",
     "speed": "speed",
@@ -62,6 +64,7 @@ def run(argv: list[str]) -> int:
     hooks = HookSet(EngineOptions(options.get("project", "."), dialect=options.get("dialect", DEFAULT)))
     tried = proofs()
     found = [
+        *about_agents(hooks),
         *abilities(),
         *tried,
         as_good(check_trial_hook(hooks), tried),
@@ -117,6 +120,8 @@ def speed(hooks: HookSet) -> Iterator[Ability]:
     yield Ability("speed", "no shell", "works" if shell else "absent", known)
     yield check_warm_python(hooks)
     yield resident()
+    program = native_client()
+    yield Ability("speed", "native client", "works" if program else "absent", program or "no compiler built it here")
 
 
 def check_warm_python(hooks: HookSet) -> Ability:

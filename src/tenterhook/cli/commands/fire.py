@@ -19,6 +19,9 @@ from tenterhook.pipeline.answer import decode
 from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.types import Outcome
 
+# A byte order mark. The codec that skips one is a module of its own.
+BOM = b"\xef\xbb\xbf"
+
 USAGE = CommandUsage(
     "fire",
     "Fire an event: run its hooks and print the outcome, as JSON when piped, readable on a terminal.",
@@ -231,7 +234,7 @@ def read_input(file: str) -> dict[str, Any]:
 def parse_event_data(text: bytes, where: str) -> dict[str, Any]:
     if not text.strip():
         return {}
-    data, problem = decode(text.decode("utf-8-sig", "replace"))
+    data, problem = decode(text.removeprefix(BOM).decode("utf-8", "replace"))
     if not isinstance(data, dict):
         raise UsageError(f"{where}: the event's data must be one JSON object{': ' + problem if problem else ''}")
     return data

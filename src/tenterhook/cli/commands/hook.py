@@ -56,11 +56,11 @@ def run(argv: list[str], lost: str = "") -> int:
     if "json" in options:
         raise USAGE.error("--json is for tenter hook list; an answer is in the caller's form")
     off = switched_off(os.environ)
-    code, out, said = (0, "", off) if off else answer(word, name, options, lost)
+    code, out, err = (0, "", off) if off else answer(word, name, options, lost)
     if out:
         print(out)
-    if said:
-        print(said, file=sys.stderr)
+    if err:
+        print(err, file=sys.stderr)
     return code
 
 
@@ -79,16 +79,16 @@ def answer(word: str, name: str, options: dict[str, str], lost: str = "") -> tup
     try:
         if problem:
             raise problem
-        said = act(kind, event, flat, dialect, options)
+        result = act(kind, event, flat, dialect, options)
     except Exception as exc:  # also a fault of ours
         what = str(exc) if isinstance(exc, TenterhookError) else format_exception_line(exc)
         if kind not in actions.GUARDED:
             raise UsageError(what) from exc
-        said = deny(f"This cannot be checked: {what}")
+        result = deny(f"This cannot be checked: {what}")
     if not event:
-        return 0, "", said.note
-    out = forms.render_answer(said, Event(kind, {}, raw={}, name=event), dialect, by_exit=True)
-    return out.code, out.out, out.err if out.code == forms.REFUSED else append_unique_line(said.note, out.err)
+        return 0, "", result.note
+    out = forms.render_answer(result, Event(kind, {}, raw={}, name=event), dialect, by_exit=True)
+    return out.code, out.out, out.err if out.code == forms.REFUSED else append_unique_line(result.note, out.err)
 
 
 def standard_input() -> bytes:
@@ -97,10 +97,11 @@ def standard_input() -> bytes:
 
 
 def event_name(word: str, kind: str, flat: dict[str, Any], dialect: dict[str, Any]) -> str:
-    """The agent's name for the event: the one that is said, else the likeliest of that kind; empty without any."""
+    """The agent's name for the event: the one that is named, else the likeliest of that kind; empty without any."""
     known = [name for name, rule in dialect["events"].items() if rule["kind"] == kind]
-    said = (word, callers.event_name_in_payload(dialect, flat))
-    return next((name for name in said if name in known), "") or (known and callers.event_of(dialect, flat, kind)) or ""
+    named = (word, callers.event_name_in_payload(dialect, flat))
+    found = next((name for name in named if name in known), "")
+    return found or (callers.event_of(dialect, flat, kind) if known else "")
 
 
 def kind_of(word: str, dialect: dict[str, Any]) -> str:
@@ -127,14 +128,15 @@ def act(kind: str, name: str, flat: dict[str, Any], dialect: dict[str, Any], opt
     if function is None:
         return fine(f"nothing to do at {kind}")
     wishes = settings.load(event.project)
-    seconds = budget(options) or wishes.seconds(kind)
+    seconds = USAGE.number(options, "budget", 0, most=3600) or wishes.seconds(kind)
     most = wishes.budget or (None if action else seconds)
     called = (action or options["EVENT"], dialect["name"])
     event.begin(seconds, None if "budget" in options else lambda: own_limit(event, most, called))
-    said = function(event, wishes)
-    if wishes.aside and said.decision != "deny":  # beside a deny the model reads it, and it says how to loosen a guard
+    result = function(event, wishes)
+    # Beside a deny the model reads it, and it says how to loosen a guard.
+    if wishes.aside and result.decision != "deny":
         print(f"tenter: {wishes.aside}", file=sys.stderr)
-    return said
+    return result
 
 
 def own_limit(event: TimedEvent, most: float | None, called: tuple[str, str]) -> float:
@@ -147,15 +149,3 @@ def own_limit(event: TimedEvent, most: float | None, called: tuple[str, str]) ->
     word, dialect = called
     found = own_hook.seconds(word, event.project, dialect)
     return min(found, most) if most else found
-
-
-def budget(options: dict[str, str]) -> float:
-    if "budget" not in options:
-        return 0.0
-    try:
-        seconds = float(options["budget"])
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 3600:
-        raise USAGE.error(f"--budget needs a number of seconds above 0, not {options['budget']!r}")
-    return seconds

@@ -16,7 +16,7 @@ from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.hosts.gate.hooks import hooks_of_file
 from tenterhook.support.terminal.text import duration, visible
-from tenterhook.tools.install import canary, change, command_line, hookfiles, limits, own_config, target
+from tenterhook.tools.install import canary, change, command_line, earlier_form, hookfiles, limits, own_config, target
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.types import Hook
@@ -48,6 +48,8 @@ USAGE = CommandUsage(
 )
 NO_TERMINAL = "nothing was written: there is no terminal to ask on; --yes writes what is shown"
 NOTHING = "nothing to do: the entries are there"
+# States of hooks that the user has not approved as they are now.
+WAITING = ("untrusted", "modified")
 HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
 NO_HOOKS = "No hook is in tenterhook.toml yet: what you write there runs in these agents from then on."
 
@@ -75,11 +77,16 @@ def run(argv: list[str]) -> int:
     files = hookfiles.load_hook_files(call)
     targets, joined = join_shared([target.target(name, project, user=user) for name in agents(options)])
     config = own_config.own_target(project, user=user)
+    earlier = earlier_form.find_earlier_hooks(targets, files, config)
+    named = [*files, *earlier.recorded]
+    files = [*named, *earlier.unrecorded]
     added = own_config.add_hooks(config, files)
+    added.notes += earlier.notes
+    added.by_hand += earlier.by_hand
     hooks = all_hooks(config, files)
     plans = [build_install_plan(one, hooks, options) for one in targets]
     if "json" not in options:
-        shown = [render_own_plan(config, added)] if added.diff or added.notes else []
+        shown = [render_own_plan(config, added)] if added.diff or added.notes or added.by_hand else []
         print("\n\n".join([*shown, *(render_install_plan(plan, options) for plan in plans), *joined]))
     wanted = [plan for plan in plans if plan.job.changes]
     if (wanted or added.changes) and "dry-run" not in options and not confirm_write(options):
@@ -89,10 +96,10 @@ def run(argv: list[str]) -> int:
         for job in (added, *(plan.job for plan in wanted)):
             missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
             commit(job.changes, missing, job.unwanted)
-        approved = own_config.approve_hooks(config, files)
+        approved = own_config.approve_hooks(config, named)
         for plan in plans:
             plan.canaries = canary.fly(plan.target, plan.events, plan.line)
-    return report_install_results(plans, approved, config, options)
+    return report_install_results(plans, added, approved, options)
 
 
 def agents(options: dict[str, str]) -> list[str]:
@@ -196,35 +203,30 @@ def file_of(one: target.Target) -> str:
 
 def render_own_plan(config: target.Target, job: FileChanges) -> str:
     diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff else []
-    return visible("\n".join([f"your hooks: {file_of(config)}", *diff, *job.notes]))
+    return visible("\n".join([f"your hooks: {file_of(config)}", *diff, *job.notes, *job.by_hand]))
 
 
 def report_install_results(
-    plans: list[AgentInstall], approved: list[str], config: target.Target, options: dict[str, str]
+    plans: list[AgentInstall], added: FileChanges, approved: list[str], options: dict[str, str]
 ) -> int:
     """Print the results. Returns the exit code."""
     proven = all(one.proven for plan in plans for one in plan.canaries)
     if "json" in options:
-        data = {"done": "dry-run" not in options, "approved": approved, "agents": [as_data(plan) for plan in plans]}
-        print_json(data)
+        done = {"done": "dry-run" not in options, "config": as_data(added), "approved": approved}
+        print_json({**done, "agents": [plan_as_data(plan) for plan in plans]})
     elif "dry-run" in options:
         print("\nnothing was written (--dry-run)")
     else:
-        print(
-            visible(
-                "\n".join(
-                    [*(text for plan in plans for text in ("", *report_agent(plan))), *words_at_end(approved, config)]
-                )
-            )
-        )
-    return 0 if proven and not any(plan.job.by_hand for plan in plans) else 1
+        lines = [text for plan in plans for text in ("", *report_agent(plan))]
+        print(visible("\n".join([*lines, *words_at_end(approved, plans[0].target.hooks.project)])))
+    return 0 if proven and not any(job.by_hand for job in (added, *(plan.job for plan in plans))) else 1
 
 
-def words_at_end(approved: list[str], config: target.Target) -> list[str]:
+def words_at_end(approved: list[str], project: str) -> list[str]:
     """What was approved, and which hooks of the config wait for that."""
     lines = [f"\napproved: {', '.join(approved)}"] if approved else []
-    now = HookSet(EngineOptions(config.hooks.project, on_config_error="warn")).hooks()
-    waiting = [hook.name for hook in now if hook.state == "untrusted"]
+    now = HookSet(EngineOptions(project, on_config_error="warn")).hooks()
+    waiting = [hook.name for hook in now if hook.state in WAITING]
     if waiting:
         lines.append(
             f"\nnot approved, so set aside: {', '.join(dict.fromkeys(waiting))}; look and approve: tenter trust"
@@ -246,17 +248,22 @@ def describe_canary(one: canary.CanaryRun) -> str:
     return f"{one.event} {how}: {one.told} ({duration(one.seconds)})"
 
 
-def as_data(plan: AgentInstall) -> dict[str, object]:
-    job = plan.job
+def plan_as_data(plan: AgentInstall) -> dict[str, object]:
+    return {
+        **as_data(plan.job),
+        "file": plan.target.path,
+        "events": [event.rule.name for event in plan.events],
+        "limits": plan.limits,
+        "canaries": plan.canaries,
+    }
+
+
+def as_data(job: FileChanges) -> dict[str, object]:
     return {
         "agent": job.dialect,
-        "file": plan.target.path,
-        "root": plan.target.root,
-        "events": [event.rule.name for event in plan.events],
+        "root": job.project,
         "files": job.files,
         "diff": job.diff,
-        "limits": plan.limits,
         "notes": job.notes,
         "by_hand": job.by_hand,
-        "canaries": plan.canaries,
     }

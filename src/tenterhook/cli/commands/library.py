@@ -16,7 +16,7 @@ USAGE = CommandUsage(
     ("[NAME]",),
     (JSON,),
     "tenter library dangerous-commands",
-    "exit codes: 0, or 1 where there is no such hook",
+    "exit codes: 0, or 1 if the hook does not exist",
 )
 WIDTH = 100
 

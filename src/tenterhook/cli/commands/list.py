@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.support.terminal.table import table, width
+from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import (
     Paint,
     colourful,
-    columns,
     near,
     one_line,
     painter,
     pluralise_count,
+    room_for,
     shorten,
 )
 from tenterhook.tools.explain.inventory import HookFacts, Inventory, inventory
@@ -111,8 +111,7 @@ def hook_rows(hooks: list[HookFacts], paint: Paint) -> list[list[str]]:
         ]
         for hook in hooks
     ]
-    widths = [max(width(row[n]) for row in [HEADS, *rows]) for n in (0, 1, 3, 4, 5)]
-    room = max(20, columns() - sum(widths) - 12)
+    room = room_for([HEADS, *rows], 2)
     return [[*row[:2], cut(row[2], room), *row[3:]] for row in rows]
 
 
@@ -122,15 +121,15 @@ def cut(text: str, most: int) -> str:
 
 def extras(hook: HookFacts, paint: Paint) -> Iterator[str]:
     """Lines below a hook: options that change when it runs, and what is missing."""
-    said = [f"if {describe_condition(path, wanted)}" for path, wanted in (hook.condition or {}).items()]
+    remarks = [f"if {describe_condition(path, wanted)}" for path, wanted in (hook.condition or {}).items()]
     if hook.agent is not None and not hook.state.startswith("for agent"):
-        said = [f"for agent {hook.agent or '(without a name)'} only", *said]
-    said += [f"not for agent {agent}, which overrides it" for agent in hook.not_for]
-    said += [word for word in ("once", "sequential") if getattr(hook, word)]
-    said += ["in the background"] if hook.background else []
-    said += [f"priority {hook.priority}"] if hook.priority else []
-    said += [f"on {cause.replace('default', 'failure')}: {policy}" for cause, policy in hook.on_failure.items()]
-    if said:
-        yield f"      {one_line('; '.join(said))}"
+        remarks = [f"for agent {hook.agent or '(without a name)'} only", *remarks]
+    remarks += [f"not for agent {agent}, which overrides it" for agent in hook.not_for]
+    remarks += [word for word in ("once", "sequential") if getattr(hook, word)]
+    remarks += ["in the background"] if hook.background else []
+    remarks += [f"priority {hook.priority}"] if hook.priority else []
+    remarks += [f"on {cause.replace('default', 'failure')}: {policy}" for cause, policy in hook.on_failure.items()]
+    if remarks:
+        yield f"      {one_line('; '.join(remarks))}"
     if hook.missing and hook.state not in ("disabled", "overridden"):
         yield paint("yellow", f"      {one_line(hook.missing)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from tenterhook.cli.options import PROJECT, CommandUsage
 from tenterhook.cli.project import warn
@@ -13,6 +12,7 @@ from tenterhook.errors import UsageError
 from tenterhook.support.terminal.text import near, pluralise_count
 from tenterhook.tools.approve import lockfile
 from tenterhook.tools.approve.survey import survey
+from tenterhook.tools.install.editing.writing import Change, commit, content
 
 USAGE = CommandUsage(
     "lock",
@@ -36,19 +36,6 @@ def run(argv: list[str]) -> int:
         raise UsageError("nothing was locked: a file cannot be read, and it may hold hooks")
     file = os.path.join(hooks.project, lockfile.NAME)
     text = lockfile.lock(found.items, hooks.project)
-    put(file, text)
+    commit([Change(file, content(file), text.encode())])
     print(f"{pluralise_count(len(found.items), 'item')} locked in {near(file)}")
     return 0
-
-
-def put(file: str, text: str) -> None:
-    """Write atomically: a concurrent reader sees the old file or the new one."""
-    new = f"{file}.{os.getpid()}.new"
-    try:
-        with open(new, "x", encoding="utf-8") as opened:
-            opened.write(text)
-        os.replace(new, file)
-    except OSError as exc:
-        with suppress(OSError):
-            os.unlink(new)
-        raise UsageError(f"{file}: cannot be written: {exc.strerror}") from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import select
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import msgspec
@@ -18,19 +19,29 @@ from tenterhook.cli.journal_filters import (
     parse_filter_options,
     tell,
     tell_damage,
-    took,
 )
+from tenterhook.cli.journal_rows import COLUMNS, as_cells, as_object, decision_word, milliseconds, reasons, subject
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.errors import UsageError
 from tenterhook.journal.index import Index
-from tenterhook.journal.query import EntryFilter, lines, newest
-from tenterhook.journal.read import JournalEntry, decoder
-from tenterhook.pipeline.failure_policy import describe_attempt_failure
+from tenterhook.journal.query import EntryFilter, entries, newest
+from tenterhook.journal.read import JournalEntry
 from tenterhook.support.terminal.table import line, width
-from tenterhook.support.terminal.text import Paint, as_json, colourful, columns, near, one_line, painter, shorten
+from tenterhook.support.terminal.text import (
+    Paint,
+    as_json,
+    colourful,
+    columns,
+    near,
+    one_line,
+    painter,
+    pluralise_count,
+    shorten,
+)
 from tenterhook.tools.report import DECISION_STYLE, report
 from tenterhook.types import Attempt, Message, Outcome
 
+FORMATS = ("text", "json", "csv")
 USAGE = CommandUsage(
     "log",
     "Show the journal: what hooks decided, did and failed at. One entry per line, the newest last.",
@@ -40,15 +51,24 @@ USAGE = CommandUsage(
         Option("limit", "show at most this many, the newest (default: 50)", "N"),
         Option("id", "all about this one entry", "ID"),
         Option("follow", "keep printing new entries until Ctrl-C"),
+        Option("format", "a table (text), an object of JSON for each entry, or CSV", "FORM", FORMATS),
         JSON,
+        Option("verify", "instead of entries: is every line as it was written, and none missing?"),
+        Option("head", "with --verify: the hash that it printed earlier; that line must still be there", "HASH"),
     ),
     "tenter log --decision deny --since 2h",
-    "exit codes: 0 shown, 1 could not run: bad call, a journal that cannot be read",
+    "exit codes: 0 shown, 1 could not run: bad call, a journal that cannot be read; or --verify found something wrong",
 )
 USUAL = 50
-HEADS = ["TIME", "ID", "PROJECT", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
-# Longer cells would push the hooks off the screen; --json and --id have them in full.
-PROJECT_WIDTH = 28
+HEADS = ["TIME", "ID", "AGENT", "TOOL", "WHAT", "DECISION", "REASON"]
+# Longer cells would leave no room for the reason; --format and --id have them in full.
+AGENT_WIDTH, TOOL_WIDTH, SUBJECT_WIDTH, REASON_WIDTH = 10, 14, 24, 16
+# What the agent does with a decision, by the words of `tenter matrix`.
+OBEYED = {
+    "enforced": "the agent does what was decided",
+    "advisory": "the agent is told and may go on all the same",
+    "impossible": "the agent has no way to obey this",
+}
 # Seconds between two looks at a followed journal.
 PAUSE = 0.3
 
@@ -57,22 +77,40 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    if "follow" in options and "id" in options:
-        raise USAGE.error("--follow and --id cannot be used together")
+    check_together(options)
+    form = "json" if "json" in options else options.get("format", "text")
     asked, limit = parse_filter_options(options, USAGE), number(options, "limit", USUAL, USAGE)
     where = folder(options)
+    if "verify" in options:
+        from tenterhook.cli.journal_check import check
+
+        return check(where, options.get("head", ""))
     with Index(where) as index:
         if "id" in options:
-            return show(index, asked, as_lines="json" in options)
-        shown = Listing(painter(colourful()), as_lines="json" in options)
+            return show(index, asked, form)
+        shown = Listing(painter(colourful()), form)
         seen = newest(index)
-        shown.add(one for _, one in lines(index, asked, limit))
+        shown.add(entries(index, asked, limit))
         tell_damage(index)
         if "follow" in options:
             return follow(index, asked, shown, seen)
         if not shown.rows:
             tell(nothing_there(index, asked))
     return 0
+
+
+def check_together(options: dict[str, str]) -> None:
+    """Raise if options exclude each other."""
+    if "follow" in options and "id" in options:
+        raise USAGE.error("--follow and --id cannot be used together")
+    if "json" in options and options.get("format", "json") != "json":
+        raise USAGE.error(f"--json and --format {options['format']} cannot be used together")
+    if "head" in options and "verify" not in options:
+        raise USAGE.error("--head needs --verify")
+    if "verify" in options and (others := [name for name in options if name not in ("verify", "head", "journal")]):
+        raise USAGE.error(f"--verify reads every line: --{others[0]} cannot be used with it")
+    if "head" in options and not re.fullmatch("[0-9a-f]{64}", options["head"]):
+        raise USAGE.error(f"--head must be the 64 digits that --verify printed, not {options['head']!r}")
 
 
 def follow(index: Index, asked: EntryFilter, shown: Listing, seen: int) -> int:
@@ -82,7 +120,7 @@ def follow(index: Index, asked: EntryFilter, shown: Listing, seen: int) -> int:
             index.extend()
             now = newest(index)
             if now > seen:
-                shown.add(one for _, one in lines(index, asked, now - seen, seen))
+                shown.add(entries(index, asked, now - seen, seen))
                 seen = now
             elif now < seen:  # the index was rebuilt
                 seen = now
@@ -103,73 +141,61 @@ def unread() -> bool:
 
 
 class Listing:
-    """Prints entries as a table whose columns are as wide as the widest cell so far."""
+    """Prints entries: as a table whose columns are as wide as the widest cell so far, as JSON, or as CSV."""
 
-    def __init__(self, paint: Paint, *, as_lines: bool) -> None:
-        self.paint, self.as_lines, self.rows = paint, as_lines, 0
+    def __init__(self, paint: Paint, form: str) -> None:
+        self.paint, self.form, self.rows = paint, form, 0
         self.widths = [0] * len(HEADS)
 
-    def add(self, found: Iterator[bytes]) -> None:
-        if self.as_lines:
-            for one in found:
-                self.rows += 1
-                sys.stdout.buffer.write(one)
-        else:
-            self.table([row(decoder.decode(one), self.paint) for one in found])
+    def add(self, found: Iterator[JournalEntry]) -> None:
+        if self.form == "text":
+            self.table([row(one, self.paint) for one in found])
+        for one in found:
+            if self.form == "csv" and not self.rows:
+                print(csv_line(COLUMNS))
+            self.rows += 1
+            print(as_json(as_object(one)) if self.form == "json" else csv_line(as_cells(one)))
         sys.stdout.flush()
 
     def table(self, rows: list[list[str]]) -> None:
+        """A reason that has no room beside the rest stands below it, where there is room for more of it."""
         if not rows:
             return
         if not self.rows:
             rows = [[self.paint("dim", head) for head in HEADS], *rows]
         self.rows += len(rows)
         self.widths = [max(have, *(width(cells[n]) for cells in rows)) for n, have in enumerate(self.widths)]
-        room = max(20, columns() - sum(self.widths[:-1]) - 2 * len(self.widths))
+        self.widths[-1] = 0
+        room = max(REASON_WIDTH, columns() - sum(self.widths) - 2 * (len(self.widths) - 1))
         for *cells, last in rows:
-            if sys.stdout.isatty() and width(last) > room:  # on its own line there is room for more of it
+            if width(last) > room:
                 print(line(cells, self.widths))
                 print(f"    {shorten(last, columns() - 4)}")
             else:
-                print(line([*cells, last], self.widths))
+                print(line(cells, self.widths) + ("  " + last if last else ""))
+
+
+def csv_line(cells: Sequence[str]) -> str:
+    import csv
+    from io import StringIO
+
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
 
 
 def row(entry: JournalEntry, paint: Paint) -> list[str]:
-    word = "failed" if not entry.success and entry.decision in ("none", "allow") else entry.decision
+    word = decision_word(entry)
     many = f" x{entry.count}" if entry.count > 1 else ""
-    seconds = sum(one.seconds for one in entry.attempts) / entry.count
     return [
-        local(entry.time),
+        local(entry.time)[5:],
         paint("dim", one_line(entry.id)),
-        shorten(near(entry.project), PROJECT_WIDTH),
-        one_line(entry.event),
-        shorten(entry.target, 24),
+        shorten(entry.agent or entry.dialect, AGENT_WIDTH),
+        shorten(entry.target or entry.event, TOOL_WIDTH),
+        shorten(subject(entry), SUBJECT_WIDTH),
         paint(DECISION_STYLE.get(word, "dim"), f"{word}{many}"),
-        took(seconds) if entry.attempts else "",
-        hooks(entry),
+        one_line(reasons(entry)),
     ]
-
-
-def hooks(entry: JournalEntry) -> str:
-    """Which hooks ran, with the reason and the failures; or why none ran."""
-    names = ", ".join(one_line(one.hook) for one in entry.attempts)
-    reason = entry.stop_reason if entry.stop else entry.reason
-    if names:
-        said = [one_line(text) for text in (reason, *failures(entry)) if text]
-        return f"{names}: {'; '.join(said)}" if said else names
-    whys = dict.fromkeys(one.why for one in entry.skipped)
-    return f"none ran: {', '.join(one_line(why) for why in whys)}" if whys else "none ran"
-
-
-def failures(entry: JournalEntry) -> Iterator[str]:
-    """Why hooks failed, except those whose failure or exit code refused: that is already the reason."""
-    for one in entry.attempts:
-        if one.failed and one.decision in ("none", "allow"):
-            yield (
-                f"failed: {describe_attempt_failure(one)}"
-                if len(entry.attempts) == 1
-                else f"{one.hook} failed: {describe_attempt_failure(one)}"
-            )
 
 
 def local(stamp: str) -> str:
@@ -180,32 +206,37 @@ def local(stamp: str) -> str:
         return one_line(stamp)
 
 
-def show(index: Index, asked: EntryFilter, *, as_lines: bool) -> int:
+def show(index: Index, asked: EntryFilter, form: str) -> int:
     """Show everything that was recorded of one entry."""
-    found = [one for _, one in lines(index, asked, 2)]
+    found = list(entries(index, asked, 2))
     if not found:
         raise UsageError(f"no entry {asked.id!r} in the journal in {index.folder}; tenter log lists them")
+    if form != "text":
+        Listing(painter(False), form).add(iter(found))
+        return 0
     for one in found:
-        if as_lines:
-            sys.stdout.buffer.write(one)
-        else:
-            print("\n".join(whole(decoder.decode(one), painter(colourful()))))
-    sys.stdout.flush()
+        print("\n".join(whole(one, painter(colourful()))))
     return 0
 
 
 def whole(entry: JournalEntry, paint: Paint) -> Iterator[str]:
-    """The entry's circumstances, then the report that firing the event would print."""
+    """The entry's circumstances, the report that firing the event would print, and each hook that did not run."""
     facts = {
         "entry": entry.id,
         "time": f"{local(entry.time)}" + (f" to {local(entry.until)}, {entry.count} alike" if entry.until else ""),
+        "took": f"{milliseconds(entry):,.1f} ms",
         "project": near(entry.project),
         "session": entry.session,
-        "agent": entry.agent,
+        "agent": f"{entry.agent or entry.dialect} {entry.version}".strip(),
+        "subagent": entry.subagent,
+        "user": f"{entry.user} on {entry.host}" if entry.host else entry.user,
         "process": str(entry.pid),
+        "rules": f"{entry.dialect}, {entry.mode}" + (f", config files {entry.policy}" if entry.policy else ""),
         "about": entry.target,
         "input": "" if entry.input is None else as_json(entry.input),
         "sizes": ", ".join(f"{name} {size:,} characters" for name, size in entry.sizes.items()),
+        "decided": ", ".join(entry.deciders),
+        "obeyed": OBEYED.get(entry.obeys, entry.obeys),
     }
     for name, text in facts.items():
         if text:
@@ -216,6 +247,10 @@ def whole(entry: JournalEntry, paint: Paint) -> Iterator[str]:
         yield f"{paint('dim', 'unlisted')}  {entry.unlisted} more hooks"
     yield ""
     yield report(outcome(entry), colour=colourful())
+    if entry.skipped:
+        number = pluralise_count(len(entry.skipped), "hook")
+        yield f"\n{paint('bold', f'did not run: {number}')}"
+        yield from (f"  {one_line(one.hook)}: {one_line(one.why)} ({near(one.source)})" for one in entry.skipped)
 
 
 def outcome(entry: JournalEntry) -> Outcome:
@@ -232,7 +267,6 @@ def outcome(entry: JournalEntry) -> Outcome:
         messages=tuple(Message(one.to, one.kind, one.text, one.hook) for one in entry.messages),
         success=entry.success,
         attempts=tuple(msgspec.convert(attempts, list[Attempt])),
-        skipped=tuple(entry.skipped),
         warnings=tuple(entry.warnings),
         event=entry.event,
         dialect=entry.dialect,

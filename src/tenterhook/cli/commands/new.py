@@ -43,7 +43,7 @@ def run(argv: list[str]) -> int:
     if iskeyword(name) or name in TAKEN:
         raise USAGE.error(f"{options['NAME']!r} is reserved in Python or in the file: choose another name")
     if kind not in KINDS:
-        raise USAGE.error(f"there is no kind {kind!r}{nearest(kind, KINDS)}; there are {', '.join(sorted(KINDS))}")
+        raise USAGE.error(f"unknown kind {kind!r}{nearest(kind, KINDS)}; known kinds: {', '.join(sorted(KINDS))}")
     folder = options.get("dir", "")
     file, tests = os.path.join(folder, f"{name}.py"), os.path.join(folder, f"test_{name}.py")
     write_new_files({file: starting.hook(name, kind), tests: starting.tests(name, kind)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,20 @@ from tenterhook.author.process import BY_HAND, aside, back, emit
 if TYPE_CHECKING:
     from tenterhook.author.forms import Said
     from tenterhook.engine.engine import Engine
-    from tenterhook.hosts.gate.call import AgentCall
     from tenterhook.types import Outcome
 
 HELP = """Answer an agent that calls its hooks: read its event on stdin, run all hooks of the system's, the user's and
 the project's tenterhook.toml, and answer in the form that the agent obeys. A FILE holds more hooks, functions
 with @hook(kind); library:NAME is a hook that comes with tenterhook.
 
-usage: tenter run [FILE...] [--agent NAME] [--event EVENT] [--set NAME=VALUE]... [--options FILE]
+usage: tenter run [FILE...] [--agent NAME] [--event EVENT] [--hooks-of NAME,...] [--set NAME=VALUE]...
+                  [--options FILE]
+       tenter run [--agent NAME] [--event EVENT] --as NAME -- COMMAND [ARG...]
 
   --agent NAME      who calls, NAME or NAME@VERSION (default: as the event and the environment tell)
   --event EVENT     what happened, where the agent does not say it on stdin; its own name for it, or ours
+  --hooks-of NAME   run the hooks of this agent's own config files, too, as they are; several with commas
+  --as NAME         COMMAND is one hook of this agent: it alone runs, as it is; one word with blanks is shell text
   --set NAME=VALUE  an option for the hooks of the file before it; NAME may be HOOK.NAME
   --options FILE    a TOML file with a table of options for each hook, by the hook's name
 
@@ -83,8 +86,9 @@ def make_engine(options: dict[str, Any]) -> Iterator[Engine]:
         yield engine
 
 
-def fire(engine: Engine, call: AgentCall) -> Outcome:
-    outcome = engine.fire(call.kind, **call.data())
+def fire(engine: Engine, kind: str, data: dict[str, Any], finish: Callable[[Outcome], Said]) -> Outcome:
+    """`finish` answers the agent, for a caller in which another thread may have to do that."""
+    outcome = engine.fire(kind, **data)
     if engine.runner is not None:  # not reached on a signal, which ends us and the hooks
         engine.runner.release()
     return outcome

@@ -14,7 +14,7 @@ USAGE = CommandUsage(
     ("[config|outcome]",),
     (),
     "tenter schema config > .vscode/tenterhook.schema.json",
-    "exit codes: 0, or 1 where there is no such schema",
+    "exit codes: 0, or 1 if the schema does not exist",
 )
 
 

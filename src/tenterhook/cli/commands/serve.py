@@ -53,25 +53,13 @@ def run(argv: list[str]) -> int:
         return stop()
     if "json" in options:
         raise USAGE.error("--json can only be used with --status")
-    idle = number(options, "idle", IDLE)
-    parallel = number(options, "parallel", PARALLEL)
-    if parallel < 1 or parallel != int(parallel):
-        raise USAGE.error(f"--parallel must be a whole number of at least 1, not {options['parallel']!r}")
-    return spawn_detached_server(idle, int(parallel)) if "detach" in options else serve(idle, int(parallel))
+    idle = USAGE.number(options, "idle", IDLE, most=1e6)
+    parallel = int(USAGE.number(options, "parallel", PARALLEL, most=1e6, whole=True))
+    return spawn_detached_server(idle, parallel) if "detach" in options else serve(idle, parallel)
 
 
-def number(options: dict[str, str], name: str, usual: float) -> float:
-    try:
-        found = float(options.get(name, usual))
-    except ValueError:
-        found = 0.0
-    if not 0 < found <= 1e6:
-        raise USAGE.error(f"--{name} must be a number above 0, not {options[name]!r}")
-    return found
-
-
-def serve(idle: float, parallel: int, told: int = -1) -> int:
-    """Run the server until it stops. Once it listens, write a newline to the descriptor `told`."""
+def serve(idle: float, parallel: int, ready: int = -1) -> int:
+    """Run the server until it stops. Once it listens, write a newline to the descriptor `ready`."""
     from tenterhook.cli.server.preload import get_ready
     from tenterhook.cli.server.socket_dir import lock_socket_dir
 
@@ -81,9 +69,9 @@ def serve(idle: float, parallel: int, told: int = -1) -> int:
 
     server = HookServer(*place, idle, parallel)
     os.chdir("/")
-    if told >= 0:
-        os.write(told, b"\n")
-        os.close(told)
+    if ready >= 0:
+        os.write(ready, b"\n")
+        os.close(ready)
     else:
         print(f"tenter: listening in {near(server.path)}; Ctrl-C ends it", file=sys.stderr, flush=True)
     server.serve()
@@ -92,24 +80,24 @@ def serve(idle: float, parallel: int, told: int = -1) -> int:
 
 def spawn_detached_server(idle: float, parallel: int) -> int:
     """Start the server as a grandchild in its own session, and report whether it listens."""
-    hears, told = os.pipe()
+    reader, ready = os.pipe()
     child = os.fork()
     if child == 0:
-        background(hears, told, idle, parallel)
-    os.close(told)
+        background(reader, ready, idle, parallel)
+    os.close(ready)
     os.waitpid(child, 0)
-    with open(hears, "rb") as stream:
-        said = stream.read()
-    if said != b"\n":
-        raise UsageError(said.decode(errors="replace").strip() or "the server exited at once")
+    with open(reader, "rb") as stream:
+        answer = stream.read()
+    if answer != b"\n":
+        raise UsageError(answer.decode(errors="replace").strip() or "the server exited at once")
     print(f"tenter: listening in {near(where())}; tenter serve --stop ends it", file=sys.stderr)
     return 0
 
 
-def background(hears: int, told: int, idle: float, parallel: int) -> None:
+def background(reader: int, ready: int, idle: float, parallel: int) -> None:
     code = 1
     try:
-        os.close(hears)
+        os.close(reader)
         os.setsid()
         if os.fork():
             os._exit(0)
@@ -117,10 +105,10 @@ def background(hears: int, told: int, idle: float, parallel: int) -> None:
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         os.close(nowhere)
-        code = serve(idle, parallel, told)
+        code = serve(idle, parallel, ready)
     except Exception as exc:
         with contextlib.suppress(OSError):  # the parent has heard already: the server was listening
-            os.write(told, str(exc).encode(errors="replace"))
+            os.write(ready, str(exc).encode(errors="replace"))
     finally:
         os._exit(code)
 

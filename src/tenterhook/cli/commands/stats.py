@@ -1,4 +1,4 @@
-"""`tenter stats`: show what hooks cost, by hook and by session."""
+"""`tenter stats`: show what hooks cost by hook and by session, and what was decided by agent, day or project."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tenterhook.cli.journal_filters import (
     OPTIONS,
+    ago,
     folder,
     nothing_there,
     number,
@@ -16,25 +17,40 @@ from tenterhook.cli.journal_filters import (
 )
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
+from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.journal.index import Index
-from tenterhook.journal.query import Cost, HookCost, hooks, part, sessions
+from tenterhook.journal.query import GROUPS, Cost, EntryFilter, EventGroup, HookCost, groups, hooks, part, sessions
 from tenterhook.support.terminal.table import table
-from tenterhook.support.terminal.text import Paint, colourful, columns, one_line, painter, pluralise_count, shorten
+from tenterhook.support.terminal.text import (
+    Paint,
+    colourful,
+    columns,
+    near,
+    one_line,
+    painter,
+    pluralise_count,
+    shorten,
+)
 
 USAGE = CommandUsage(
     "stats",
-    "Show what hooks cost: how often each ran, how long it took, how often it failed and blocked.",
+    "Show what hooks cost: how often each ran, how long it took, how often it failed and blocked. By hook it also\n"
+    "says when each last ran, and which of the project's never did; by anything else, what was decided.",
     (),
     (
         *OPTIONS,
-        Option("limit", "show at most this many hooks and sessions (default: 20)", "N"),
+        Option("by", "a row for each of these (default: hooks, then sessions)", "WHAT", ("hook", *GROUPS)),
+        Option("limit", "show at most this many rows (default: 20)", "N"),
         JSON,
     ),
     "tenter stats --since 7d --project .",
     "exit codes: 0 shown, 1 could not run: bad call, a journal that cannot be read",
 )
 USUAL = 20
-HEADS = ["HOOK", "RUNS", "P50", "P95", "MAX", "FAILED", "TIMED OUT", "BLOCKED", "SHARE", "COST"]
+HEADS = ["HOOK", "AGENT", "RUNS", "P50", "P95", "MAX", "FAILED", "TIMED OUT", "BLOCKED", "SHARE", "COST"]
+HEALTH = ["HOOK", "AGENT", "RUNS", "LAST RUN", "P50", "P95", "FAILED", "FAILED OPEN", "BLOCKED"]
+DECIDED = ["EVENTS", "DENIED", "ASKED", "ALLOWED", "FAILED OPEN", "TIME IN HOOKS", "LAST"]
 
 
 def run(argv: list[str]) -> int:
@@ -42,16 +58,98 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     asked, limit = parse_filter_options(options, USAGE), number(options, "limit", USUAL, USAGE)
+    by = options.get("by", "")
     with Index(folder(options)) as index:
-        found, costs = hooks(index, asked), sessions(index, asked)
-        tell_damage(index)
-        if "json" in options:
-            print_json({"hooks": found[:limit], "sessions": costs[:limit], "totals": totals(found, costs)})
-        elif not costs:
-            tell(nothing_there(index, asked))
+        if by in GROUPS:
+            shown = show_groups(groups(index, asked, by), by, limit, as_json="json" in options)
+        elif by == "hook":
+            shown = show_hooks(index, asked, options.get("project", "."), limit, as_json="json" in options)
         else:
-            print("\n".join(render_stats(found, costs, limit, painter(colourful()))))
+            shown = show_costs(index, asked, limit, as_json="json" in options)
+        tell_damage(index)
+        if not shown and "json" not in options:
+            tell(nothing_there(index, asked))
     return 0
+
+
+def show_costs(index: Index, asked: EntryFilter, limit: int, *, as_json: bool) -> bool:
+    """Hooks and sessions; returns whether there was anything to show."""
+    found, costs = hooks(index, asked), sessions(index, asked)
+    if as_json:
+        print_json({"hooks": found[:limit], "sessions": costs[:limit], "totals": totals(found, costs)})
+    elif costs:
+        print("\n".join(render_stats(found, costs, limit, painter(colourful()))))
+    return bool(costs)
+
+
+def show_hooks(index: Index, asked: EntryFilter, project: str, limit: int, *, as_json: bool) -> bool:
+    """Each hook and agent with its health, and the project's hooks that never ran."""
+    found, never = hooks(index, asked), never_ran(index, project)
+    if as_json:
+        print_json({"hooks": found[:limit], "never": [{"hook": name, "source": where} for name, where in never]})
+        return True
+    paint = painter(colourful())
+    if found:
+        rows = [health(one, paint) for one in found[:limit]]
+        print(table([[paint("dim", head) for head in HEALTH], *rows]))
+    if len(found) > limit:
+        print(paint("dim", f"... {pluralise_count(len(found) - limit, 'more hook')}"))
+    for name, where in never:
+        print(f"{paint('yellow', 'never ran')}: {shorten(name, max(24, columns() - 40))} ({near(where)})")
+    return bool(found or never)
+
+
+def never_ran(index: Index, project: str) -> list[tuple[str, str]]:
+    """The hooks of a project's tenterhook.toml, and of the user's, that are not in the journal of that project."""
+    hookset = HookSet(EngineOptions(project, on_config_error="warn"))
+    ran = {
+        name
+        for [name] in index.ask(
+            "SELECT DISTINCT hook FROM attempts WHERE event IN (SELECT number FROM events WHERE project = ?)",
+            [hookset.project],
+        )
+    }
+    configured = {hook.name: str(hook.source) for hook in hookset.hooks() if hook.enabled}
+    return [(name, where) for name, where in configured.items() if name not in ran]
+
+
+def show_groups(found: list[EventGroup], by: str, limit: int, *, as_json: bool) -> bool:
+    """The newest days, or the values with the most events."""
+    shown = found[-limit:] if by == "day" else found[:limit]
+    if as_json:
+        print_json({by: shown})
+    elif shown:
+        paint = painter(colourful())
+        rows = [[paint("dim", head) for head in (by.upper(), *DECIDED)], *(group_cells(one, paint) for one in shown)]
+        print(table(rows))
+    return bool(shown)
+
+
+def group_cells(one: EventGroup, paint: Paint) -> list[str]:
+    return [
+        shorten(near(one.value), 40) or "-",
+        f"{one.events:,}",
+        count(one.denied, "red", paint),
+        count(one.asked, "yellow", paint),
+        count(one.allowed, "green", paint),
+        count(one.opened, "yellow", paint),
+        took(one.seconds),
+        ago(one.last),
+    ]
+
+
+def health(one: HookCost, paint: Paint) -> list[str]:
+    return [
+        shorten(one.hook, 32),
+        shorten(one.agent, 12),
+        f"{one.runs:,}",
+        ago(one.last),
+        took(one.p50),
+        took(one.p95),
+        count(one.failed, "yellow", paint),
+        count(one.opened, "yellow", paint),
+        count(one.blocks, "red", paint),
+    ]
 
 
 def totals(found: list[HookCost], costs: list[Cost]) -> dict[str, object]:
@@ -91,7 +189,8 @@ def render_stats(found: list[HookCost], costs: list[Cost], limit: int, paint: Pa
 
 def cells(one: HookCost, paint: Paint) -> list[str]:
     return [
-        shorten(one.hook, max(24, columns() - 60)),
+        shorten(one.hook, max(24, columns() - 70)),
+        shorten(one.agent, 12),
         f"{one.runs:,}",
         took(one.p50),
         took(one.p95),

@@ -33,7 +33,7 @@ USAGE = CommandUsage(
     "tenter trust --project ~/work/shop",
     "exit codes: 0 all that was meant is approved (or done: --deny, --revoke), 1 it is not",
 )
-NOBODY = "nothing was approved: there is no terminal to ask on; --yes approves what is shown"
+NO_TERMINAL = "nothing was approved: there is no terminal to ask on; --yes approves what is shown"
 ALWAYS = "An approval does not cover files that hooks only read, nor what is listed as not bound."
 
 
@@ -114,7 +114,7 @@ def as_data(found: ItemState) -> dict[str, Any]:
 def confirm_approval(number: int, lost: int, options: dict[str, str]) -> bool:
     what = [f"approve {pluralise_count(number, 'item')}"] if number else []
     what += [f"confirm that {pluralise_count(lost, 'item')} {'is' if lost == 1 else 'are'} gone"] if lost else []
-    return prompt_yes_no(f"{' and '.join(what).capitalize()}?", NOBODY, options)
+    return prompt_yes_no(f"{' and '.join(what).capitalize()}?", NO_TERMINAL, options)
 
 
 def denied_or_revoked(

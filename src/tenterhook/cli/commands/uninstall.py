@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.cli.commands.install import DRY, USER, YES, confirm_write, file_of, parse_agent_names
+from tenterhook.cli.commands.install import DRY, USER, YES, as_data, confirm_write, file_of, parse_agent_names
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.support.terminal.text import visible
@@ -79,14 +79,3 @@ def render_uninstall_job(one: Target, job: FileChanges) -> str:
     diff = job.diff.replace("\r\n", "\n").rstrip("\n")
     parts = (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.notes, *job.by_hand)
     return "\n".join(part for part in parts if part)
-
-
-def as_data(job: FileChanges) -> dict[str, object]:
-    return {
-        "agent": job.dialect,
-        "root": job.project,
-        "files": job.files,
-        "diff": job.diff,
-        "notes": job.notes,
-        "by_hand": job.by_hand,
-    }

@@ -3,7 +3,8 @@
 tenter fire --connects--> worker (one for each folder, environment, umask and limits) --fires--> the event
      \\---the first time--> server --forks--> worker
 
-client          what `tenter fire` and `tenter hook` try first
+client          what `tenter fire` and `tenter hook` try first; native/ has the same in C
+start_record    what the native client has to know of the Python command
 protocol        the server's side of the connection; socket_dir: the folder of the sockets
 server          listens, forks workers and ends with the last of them; preload: what it imports beforehand
 client_context  the folder, environment and limits of a client, which its worker takes on

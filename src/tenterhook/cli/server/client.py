@@ -259,6 +259,8 @@ class ServerCall:
             if kind == STDERR:
                 write_all_bytes(2, text)
             elif kind == END:
+                if not text:
+                    raise ConnectionLost
                 return text[0] if not (why := write_all_bytes(1, text[1:])) else text[0] or report_print_failure(why)
             elif kind in (AGAIN, NOT_HERE):
                 return ONCE_MORE if kind == AGAIN else None

@@ -14,7 +14,6 @@ from tenterhook.cli.server.client import AGAIN
 from tenterhook.cli.server.event_thread import EventRun
 from tenterhook.cli.server.fire_worker import FireWorker
 from tenterhook.cli.server.streams import ERRORS, STREAMS, ClientStreams
-from tenterhook.hosts.gate import reply
 from tenterhook.hosts.gate.answer import answer_call
 from tenterhook.runtime.process.client_gone import CALLER, CallerGone
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from tenterhook.cli.server.engines import CachedEngine
     from tenterhook.cli.server.protocol import ClientConnection, Request
     from tenterhook.engine.engine import Engine
-    from tenterhook.hosts.gate.call import AgentCall
     from tenterhook.types import Outcome
 
 
@@ -50,11 +48,11 @@ class RunWorker(FireWorker):
 
 
 class RunCall:
-    """One call of an agent, with an engine of its own for that time."""
+    """One call of an agent, with engines of its own for that time."""
 
     def __init__(self, worker: RunWorker, request: Request, connection: ClientConnection) -> None:
         self.worker, self.request, self.connection = worker, request, connection
-        self.cached: CachedEngine | None = None
+        self.taken: list[CachedEngine] = []
 
     def answer(self) -> None:
         words = self.request.words
@@ -77,7 +75,9 @@ class RunCall:
     def engine(self, options: dict[str, Any]) -> Iterator[Engine]:
         """A kept engine. It is given back before the answer is sent, so that the next client can use it."""
         session = options.pop("session", "")
-        cached = self.cached = self.worker.engines.take(options)
+        cached = self.worker.engines.take(options)
+        self.taken.append(cached)
+        before = STREAMS.get()
         try:
             if not self.worker.serves_project(cached):
                 self.worker.spoiled = True
@@ -90,12 +90,17 @@ class RunCall:
             cached.files = None
             raise
         finally:
+            STREAMS.set(before)
             self.worker.give_back(cached)
 
-    def fire(self, engine: Engine, call: AgentCall) -> Outcome:
+    def fire(self, engine: Engine, kind: str, data: dict[str, Any], finish: Callable[[Outcome], Said]) -> Outcome:
         def finish_late(produce: Callable[[], Outcome]) -> None:
-            """Finish the event in another thread: the hook's own thread is late."""
+            """Finish the call in another thread: the hook's own thread is late. It may need the engines when we are
+            back, so they are not kept.
+            """
             self.worker.spoiled = True
-            self.send(reply.render(call, produce()))
+            for cached in self.taken:
+                cached.files = None
+            self.send(finish(produce()))
 
-        return EventRun(engine, self.worker.watchdog, self.connection, finish_late).fire(call.kind, call.data())
+        return EventRun(engine, self.worker.watchdog, self.connection, finish_late).fire(kind, data)

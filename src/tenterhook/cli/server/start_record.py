@@ -31,7 +31,7 @@ def write_start_record(folder: int, name: str, server: str) -> None:
     parts = [
         FORMAT.encode(),
         server.encode(),
-        " ".join(SERVED).encode(),
+        f" {' '.join(SERVED)} ".encode(),
         *(str(getattr(stream, "encoding", "")).encode() for stream in (sys.stdout, sys.stderr)),
         b"" if locale is None else b"LC_CTYPE=" + locale,
         *(part for path in decisive_paths() for part in path_state(path)),

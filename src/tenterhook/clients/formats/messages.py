@@ -72,7 +72,7 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tu
     before = [(one.role, one.text) for one in visible]
     if asked == before:
         return list(messages), problems
-    kept: dict[int, Message] = {}
+    remaining: dict[int, Message] = {}
     inserted: dict[int, list[Message]] = {}
     pairs = align_messages(before, asked)
     used = {old for _, _, old in pairs}
@@ -80,7 +80,7 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tu
     for place, (role, text), old in pairs:
         if old is not None:
             original = messages[visible[old].place]
-            kept[old] = original if before[old] == (role, text) else kind.change(original, text)
+            remaining[old] = original if before[old] == (role, text) else kind.change(original, text)
             continue
         message = kind.new(role, text)
         elsewhere = next((n for n in unused if before[n] == (role, text)), None)
@@ -96,8 +96,8 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tu
         new = inserted.get(n, [])
         if n not in stands:
             result += [*new, message]
-        elif stands[n] in kept:
-            result += after_results(new, kept[stands[n]], kind)
+        elif stands[n] in remaining:
+            result += after_results(new, remaining[stands[n]], kind)
         else:
             result += new
             gone.append(message)
@@ -216,9 +216,9 @@ def changed_settings(before: dict[str, Any], wanted: Any, names: Names) -> tuple
     """What to set (by the API's names), what to remove, and what the API does not have."""
     if not isinstance(wanted, dict):
         return {}, [], ([f"config must be an object, not {type(wanted).__name__}"] if wanted is not None else [])
-    said = {key: value for key, value in wanted.items() if value is not None}
-    changed = {key: value for key, value in said.items() if key not in before or before[key] != value}
+    given = {key: value for key, value in wanted.items() if value is not None}
+    changed = {key: value for key, value in given.items() if key not in before or before[key] != value}
     problems = [f"config.{key} has no place in this API" for key in changed if key not in names]
-    away = [names[key] for key in before if key not in said]
+    away = [names[key] for key in before if key not in given]
     put = {names[key]: value for key, value in changed.items() if key in names}
     return put, away, problems

@@ -226,11 +226,11 @@ def as_chunks(response: Any) -> list[Any]:
 
 def choice_pieces(choice: View) -> list[View]:
     """A choice as three chunks: its role, its content, its end."""
-    said = {key: value for key, value in choice["message"].items() if key != "role" and value}
-    if "tool_calls" in said:
-        said["tool_calls"] = [{"index": n, **call} for n, call in enumerate(said["tool_calls"])]
+    content = {key: value for key, value in choice["message"].items() if key != "role" and value}
+    if "tool_calls" in content:
+        content["tool_calls"] = [{"index": n, **call} for n, call in enumerate(content["tool_calls"])]
     start = {"role": "assistant", "content": None if choice["message"].get("content") is None else "", "refusal": None}
-    steps: list[View] = [{"delta": start}, {"delta": said}] if said else [{"delta": start}]
+    steps: list[View] = [{"delta": start}, {"delta": content}] if content else [{"delta": start}]
     steps[-1]["logprobs"] = choice.get("logprobs")
     return [
         *({**step, "index": choice["index"], "finish_reason": None} for step in steps),

@@ -52,13 +52,13 @@ def retold(content: Any, text: str) -> Any:
     if content is None or isinstance(content, str):
         return text
     found: list[Any] = []
-    told = False
+    placed = False
     for part in list_from_iterable(content, "content"):
         if get(part, "type") not in TEXT:
             found.append(part)
-        elif not told:
+        elif not placed:
             found.append(copy_with_fields(part, text=text))
-            told = True
+            placed = True
     return found
 
 
@@ -156,5 +156,5 @@ def usage_view(usage: Any, prompt: str, answer: str) -> View:
         "candidatesTokenCount": get(usage, answer),
         "totalTokenCount": get(usage, "total_tokens"),
     }
-    told = {key: value for key, value in values.items() if value is not None}
-    return {"usageMetadata": told} if told else {}
+    counted = {key: value for key, value in values.items() if value is not None}
+    return {"usageMetadata": counted} if counted else {}

@@ -6,6 +6,7 @@ response in the stable form, or a stream of parts of one. Other fields of a mess
 
 from __future__ import annotations
 
+from itertools import chain, count
 from typing import Any
 
 from tenterhook.clients.formats import Call, View
@@ -36,9 +37,9 @@ class PlainMessages:
         if isinstance(content, str) or not any(text_of(part) is None for part in content):
             return {**message, "content": text}
         first = next(n for n, part in enumerate(content) if text_of(part))
-        told = text if isinstance(content[first], str) else {**content[first], "text": text}
-        kept = [told if n == first else part for n, part in enumerate(content) if n == first or not text_of(part)]
-        return {**message, "content": kept}
+        changed = text if isinstance(content[first], str) else {**content[first], "text": text}
+        left = [changed if n == first else part for n, part in enumerate(content) if n == first or not text_of(part)]
+        return {**message, "content": left}
 
     def new(self, role: str, text: str) -> Any:
         return {"role": role, "content": text}
@@ -60,6 +61,24 @@ class PlainMessages:
 
 
 PLAIN = PlainMessages()
+
+
+def record_reply(messages: list[Any], response: View, used: set[str]) -> list[dict[str, Any]]:
+    """Add a model's reply to a conversation, and return its calls.
+
+    Each call gets an id that is not used yet, so that results are not mixed up.
+    """
+    calls: list[dict[str, Any]] = response.get("tool_calls") or []
+    for call in calls:
+        numbered = (f"{call['id']}-{n}" for n in count(1))
+        call["id"] = next(id for id in chain([call["id"]], numbered) if id not in used)
+        used.add(call["id"])
+    if response["text"] or calls:
+        message = {"role": "model", "content": response["text"]}
+        messages.append({**message, "tool_calls": calls} if calls else message)
+    return calls
+
+
 OPTIONS = ("config", "toolConfig")
 
 
@@ -71,8 +90,8 @@ def request_view(call: Call) -> View:
 def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     messages, problems = rebuilt(call.get("messages", ()), view.get("messages"), PLAIN)
     changed = {key: value for key, value in view.items() if key in ("model", *OPTIONS)}
-    kept = {key: value for key, value in call.items() if key not in OPTIONS or key in view}
-    return {**kept, **changed, "messages": messages}, problems
+    rest = {key: value for key, value in call.items() if key not in OPTIONS or key in view}
+    return {**rest, **changed, "messages": messages}, problems
 
 
 def has_tools(call: Call) -> bool:
@@ -81,8 +100,8 @@ def has_tools(call: Call) -> bool:
 
 def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
     mode, names, problems = said_tools(config)
-    said = {"mode": mode, "allowedFunctionNames": names}
-    new = {key: value for key, value in said.items() if value is not None}
+    wanted = {"mode": mode, "allowedFunctionNames": names}
+    new = {key: value for key, value in wanted.items() if value is not None}
     return {**call, "toolConfig": {**(call.get("toolConfig") or {}), **new}}, problems
 
 

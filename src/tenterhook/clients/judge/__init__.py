@@ -31,30 +31,30 @@ async def run_model_judge(job: Job, tools: JudgeTools | None = None) -> Attempt:
     began = time.monotonic()
     talk = JudgeConversation(job, tools)
     limit = asyncio.timeout(job.timeout)
-    said: dict[str, Any]
+    fields: dict[str, Any]
     try:
         async with limit:
             judgement = await talk.judgement()
-        said = {"answer": {}}
+        fields = {"answer": {}}
         if not judgement.ok:
-            said |= {"decision": "deny", "reason": judgement.reason}
+            fields |= {"decision": "deny", "reason": judgement.reason}
     except TimeoutError:
         if not limit.expired():
             raise
-        said = build_failure_fields(
+        fields = build_failure_fields(
             "timeout", f"the model gave no answer within {job.timeout:g} s; raise the hook's timeout"
         )
     except JudgeFailed as exc:
-        said = build_failure_fields("output", str(exc))
+        fields = build_failure_fields("output", str(exc))
     except UsageError as exc:
-        said = build_failure_fields("spawn", str(exc))
+        fields = build_failure_fields("spawn", str(exc))
     except ProviderError as exc:
-        said = build_failure_fields("network", str(exc))
+        fields = build_failure_fields("network", str(exc))
     finally:
         await close(talk)
     hook, seconds = job.hook, time.monotonic() - began
     usage = talk.usage if talk.usage.calls else None
-    return Attempt(hook.name, hook.handler, str(hook.source), seconds=seconds, stdout=talk.text, usage=usage, **said)
+    return Attempt(hook.name, hook.handler, str(hook.source), seconds=seconds, stdout=talk.text, usage=usage, **fields)
 
 
 def build_failure_fields(error: str, detail: str) -> dict[str, Any]:

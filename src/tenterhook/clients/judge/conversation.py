@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
@@ -62,7 +61,7 @@ class JudgeConversation:
     def __init__(self, job: Job, tools: JudgeTools | None = None) -> None:
         spec = job.hook.spec
         self.job, self.tools = job, tools
-        self.told = tools.told if tools else []
+        self.definitions = tools.definitions if tools else []
         self.turns = spec.get("max_turns", TURNS) if tools else None
         self.tokens: int = spec.get("max_tokens", TOKENS)
         self.turn = self.spent = 0
@@ -74,7 +73,7 @@ class JudgeConversation:
 
     async def judgement(self) -> Judgement:
         """An invalid judgement is asked about once."""
-        self.messages = opening(self.job, self.told)
+        self.messages = opening(self.job, self.definitions)
         # Importing an SDK takes a second, so not on the caller's event loop.
         self.provider = await asyncio.to_thread(model.provider, self.job.hook)
         self.usage = Usage(self.provider.name)
@@ -110,15 +109,15 @@ class JudgeConversation:
         if left < PLENTY:
             options["config"] = {"maxOutputTokens": left}
         before, self.usage = self.usage, replace(self.usage, calls=self.usage.calls + 1, cost=None)
-        stream = await provider.ask(model=provider.model, messages=self.messages, tools=self.told, **options)
+        stream = await provider.ask(model=provider.model, messages=self.messages, tools=self.definitions, **options)
         response = await whole(stream)
         self.add_usage(before, response, size)
         return response
 
     def add_usage(self, before: Usage, response: Response, size: int) -> None:
         """The total cost is known if each call's is. If a server does not count tokens, they are estimated."""
-        told = response.get("usageMetadata") or {}
-        used, made = told.get("promptTokenCount") or 0, told.get("candidatesTokenCount") or 0
+        counted = response.get("usageMetadata") or {}
+        used, made = counted.get("promptTokenCount") or 0, counted.get("candidatesTokenCount") or 0
         if not used + made:
             used, made = size // PER_TOKEN, len(response["text"]) // PER_TOKEN
         price = response.get("cost")
@@ -132,20 +131,11 @@ class JudgeConversation:
         self.spent += used + made
 
     async def work(self, tools: JudgeTools, response: Response) -> None:
-        """Run the model's calls one after another. A result has the id of its call, so ids must be unique."""
-        calls = [{**call, "id": self.unused_id(call["id"])} for call in response.get("tool_calls") or ()]
-        said: Message = {"role": "model", "content": response["text"]}
-        self.messages.append({**said, "tool_calls": calls} if calls else said)
-        for call in calls:
+        """Run the model's calls one after another."""
+        for call in plain.record_reply(self.messages, response, self.ids):
             text = await tools.result(call["name"], call["input"])
             self.messages.append({"role": "tool", "tool_call_id": call["id"], "name": call["name"], "content": text})
         self.hear(malformed_call_problems(response))
-
-    def unused_id(self, id: str) -> str:
-        tries = (f"{id}-{n}" if n else id for n in count())
-        found = next(one for one in tries if one not in self.ids)
-        self.ids.add(found)
-        return found
 
     def hear(self, text: str) -> None:
         if text:

@@ -22,7 +22,7 @@ class JudgeTools:
         self.dialect = dialects.get(dialects.DEFAULT)
         workspace = Workspace(project, read_only=True, confined=True, environ=environ)
         self.named = {one.name: one for one in (DialectTool(made, self.dialect) for made in read_only_tools(workspace))}
-        self.told = [
+        self.definitions = [
             {"name": name, "description": one.definition.about, "parameters": one.parameters}
             for name, one in self.named.items()
         ]

@@ -60,7 +60,7 @@ class Servers:
         self.ending = asyncio.Event()
         ready = [asyncio.get_running_loop().create_future() for _ in self.servers]
         pairs = zip(self.servers, ready, strict=True)
-        self.keepers = [asyncio.create_task(self.keep(one, told), name=f"MCP {one.name}") for one, told in pairs]
+        self.keepers = [asyncio.create_task(self.keep(one, future), name=f"MCP {one.name}") for one, future in pairs]
         try:
             await asyncio.gather(*ready)
         except BaseException:
@@ -146,7 +146,7 @@ class Tail(asyncio.Protocol):
     """The end of a server's stderr, or its last refusal: often the only clue to why it does not start."""
 
     def __init__(self) -> None:
-        self.kept = b""
+        self.end_of_output = b""
         self.transport: asyncio.BaseTransport | None = None
 
     async def open_file(self) -> Any:
@@ -157,14 +157,14 @@ class Tail(asyncio.Protocol):
         return os.fdopen(writing, "w")
 
     def data_received(self, data: bytes) -> None:
-        self.kept = (self.kept + data)[-2000:]
+        self.end_of_output = (self.end_of_output + data)[-2000:]
 
     async def note_response(self, response: Any) -> None:
         if response.status_code >= 400:
             self.data_received(f"HTTP {response.status_code} {response.reason_phrase}\n".encode())
 
     def text(self) -> str:
-        lines = self.kept.decode(errors="replace").split("\n")
+        lines = self.end_of_output.decode(errors="replace").split("\n")
         return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 
     def close(self) -> None:

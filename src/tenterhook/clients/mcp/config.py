@@ -87,16 +87,18 @@ def transport(document: Document, path: tuple[str, ...], entry: dict[str, Any], 
     """stdio, http or sse; if the entry does not say, its other keys decide."""
     if bool(entry.get("command")) == remote:
         raise wrong(document, path, "needs a command or a url" + (", not both" if remote else ""))
-    said = entry.get("type")
-    if said is None:
+    named = entry.get("type")
+    if named is None:
         return "http" if remote else "stdio"
-    if not isinstance(said, str) or said not in TYPES:
-        raise wrong(document, (*path, "type"), f"is {said!r}{nearest(str(said), TYPES)}; it may be: {', '.join(TYPES)}")
-    if (TYPES[said] == "stdio") == remote:
+    if not isinstance(named, str) or named not in TYPES:
         raise wrong(
-            document, (*path, "type"), f"is {said!r}, which does not go with a {'url' if remote else 'command'}"
+            document, (*path, "type"), f"is {named!r}{nearest(str(named), TYPES)}; it may be: {', '.join(TYPES)}"
         )
-    return TYPES[said]
+    if (TYPES[named] == "stdio") == remote:
+        raise wrong(
+            document, (*path, "type"), f"is {named!r}, which does not go with a {'url' if remote else 'command'}"
+        )
+    return TYPES[named]
 
 
 def texts(document: Document, path: tuple[str, ...], value: Any) -> dict[str, str]:

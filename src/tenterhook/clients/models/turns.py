@@ -80,16 +80,16 @@ def digest(name: str) -> str:
 
 def turns(ai: Any, messages: Sequence[Message], names: Names) -> list[Any]:
     """Requests and responses in turn, a request first and last."""
-    kept = [message if names.defined else render_calls_as_text(message) for message in messages if says(message)]
+    usable = [message if names.defined else render_calls_as_text(message) for message in messages if says(message)]
     made: list[Any] = []
     calls: list[dict[str, Any]] = []
-    for models, group in groupby(kept, key=is_models):
+    for models, group in groupby(usable, key=is_models):
         if models:
             if not made:
                 made.append(ai.ModelRequest(parts=[ai.UserPromptPart(content=GO_ON)]))
-            said = list(group)
-            calls = [call for message in said for call in calls_of(message)]
-            made.append(response(ai, said, calls, names))
+            replies = list(group)
+            calls = [call for message in replies for call in calls_of(message)]
+            made.append(response(ai, replies, calls, names))
         else:
             made.append(request(ai, list(group), calls, names))
             calls = []

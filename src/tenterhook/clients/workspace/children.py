@@ -1,7 +1,11 @@
-"""A child process for a tool: one reactor for all of them, whose thread starts with the first child."""
+"""A child process for a tool: one reactor for all of them, whose thread starts with the first child.
+
+Where there is a helper it starts the children, so that they end with us, even if we are killed.
+"""
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -21,8 +25,9 @@ async def run_to_completion(program: Program) -> Completed:
 
 def reactor() -> Reactor:
     from tenterhook.runtime.process import Reactor
+    from tenterhook.runtime.supervisor.client import helper
 
     with lock:
         if not reactors or reactors[-1].closed:
-            reactors[:] = [Reactor()]
+            reactors[:] = [Reactor(helper=helper("auto") if sys.platform == "linux" else None)]
         return reactors[-1]

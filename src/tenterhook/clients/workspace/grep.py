@@ -100,8 +100,8 @@ def format_search_result(done: Completed) -> str:
         ending = f"[ended after {SECONDS:g} seconds: make the pattern simpler, or name a smaller folder with path]"
         return f"{whole}\n{ending}" if whole else ending
     if done.exit_code != 0:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise WorkspaceError(said if done.exit_code == CANNOT else f"the search failed: {said or done.detail}")
+        problem = done.stderr.decode("utf-8", "replace").strip()
+        raise WorkspaceError(problem if done.exit_code == CANNOT else f"the search failed: {problem or done.detail}")
     return found or "[no line matches]"
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from tenterhook.clients.workspace.openat import PathOutside, folder_at, walk_below
+from tenterhook.support.paths import within
 
 # Folders that are not searched: what tools generated, and the history.
 SKIPPED = frozenset(
@@ -189,10 +190,6 @@ class Workspace:
             raise WorkspaceError(f"{self.display_path(path)}: {WORDS.get(exc.errno or 0) or exc.strerror}") from None
         except UnicodeEncodeError:
             raise WorkspaceError(f"{path!r} is not a path: it holds half a character") from None
-
-
-def within(path: str, top: str) -> bool:
-    return path == top or path.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def must_be_regular(found: os.stat_result) -> None:

@@ -3,6 +3,13 @@
 A dialect of another package may have kinds of its own; those of ours are all here.
 """
 
+# The kinds that an agent is connected for, whether or not a hook is for them now: a hook that comes later needs no
+# install.
+# Kinds that come many times in a second, and those at which an agent waits for a hook's own work, are not among them.
+CONNECTED = (
+    *("session.start", "session.end", "prompt.submit", "tool.before", "permission.ask", "tool.after", "tool.failed"),
+    *("agent.start", "agent.stop", "turn.stop", "compact.before", "notify"),
+)
 KINDS = {
     "prompt.submit": "the user submitted a prompt",
     "prompt.expand": "a slash command becomes a prompt",

@@ -1,6 +1,7 @@
 """One call of an agent, from its words to the reply.
 
-`engine_for` gives the engine of a call: the command makes one, the server keeps some.
+`engine_for` gives the engine of a call: the command makes one, the server keeps some. `flow` is the whole story: it
+yields events for engines and receives outcomes. In the server another thread may have to go on with it.
 """
 
 from __future__ import annotations
@@ -15,89 +16,158 @@ from tenterhook.errors import TenterhookError, format_exception_line
 from tenterhook.hosts.gate import reply
 from tenterhook.hosts.gate.call import AgentCall, Unreadable, read_call
 from tenterhook.hosts.gate.session import Repeats, once_a_session
+from tenterhook.journal.caller import Caller, called_by
 from tenterhook.support.off_switch import switched_off
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Generator, Iterable, Mapping
 
     from tenterhook.engine.engine import Engine
+    from tenterhook.hosts.gate.sides import EngineFor, Side
     from tenterhook.types import Outcome
 
-    # Gives the engine for these options, and takes it back at the end.
-    EngineFor = Callable[[dict[str, Any]], AbstractContextManager[Engine]]
-    Fire = Callable[[Engine, AgentCall], Outcome]
+    # Fires an event; the last argument makes the reply of its outcome.
+    Fire = Callable[[Engine, str, dict[str, Any], Callable[[Outcome], Said]], Outcome]
+    Flow = Generator[tuple[Engine, str, dict[str, Any]], Outcome, Said]
 
 
 def answer_call(words: list[str], given: bytes, environ: Mapping[str, str], engine_for: EngineFor, fire: Fire) -> Said:
     """The reply to an agent's call. Hooks that guard refuse what cannot be read."""
+    from tenterhook.hosts.gate.sides import open_sides
+
     try:
         call = read_call(words, given, environ)
     except Unreadable as exc:
         return refuse_unreadable(exc, engine_for)
     try:
-        with engine_for(call.engine_options()) as engine:
-            said = answer_with(engine, call, environ, fire)
-    except TenterhookError as exc:
-        said = reply.cannot_check(call, str(exc))
+        with called_by(caller_of(call)), open_sides(call, engine_for) as sides:
+            said = drive_flow(call, flow(call, sides, environ), fire)
+            for one in sides:
+                if one.engine.journal is not None:  # what waits there would not know who called
+                    one.engine.journal.flush()
+            return said
     except Exception as exc:  # a bug of ours, too
-        said = reply.cannot_check(call, format_exception_line(exc))
-    said.err = "\n".join(text for text in (callers.strange(call.line.agent), said.err) if text)
-    return said
+        return refuse_unanswered(call, exc)
+
+
+def caller_of(call: AgentCall) -> Caller:
+    """What the journal says of the agent: its version, if it tells it, and what it does with each decision here."""
+    version = next((str(value) for name, value in call.event.raw.items() if name.endswith("_version")), "")
+    says = call.forms["events"].get(call.event.name, {}).get("says", {})
+    found = {effect: "enforced" for effect in ("deny", "allow", "ask", "stop") if effect in says}
+    if "deny" in found:
+        found.setdefault("ask", "enforced")  # it becomes a refusal
+    elif "context" in says:
+        found |= {"deny": "advisory", "ask": "advisory"}
+    return Caller(call.agent, version, found)
 
 
 def refuse_unreadable(problem: Unreadable, engine_for: EngineFor) -> Said:
     """Every agent understands this refusal; it is in the journal, too."""
+    from tenterhook.hosts.gate.sides import open_sides_of_unreadable
+
     try:
-        with engine_for(problem.engine_options()) as engine:
-            return reply.refuse(problem, engine)
+        with called_by(Caller(problem.line.agent)), open_sides_of_unreadable(problem, engine_for) as sides:
+            named = problem.line.words or problem.line.command
+            return reply.refuse(problem, sides[0].engine, guarded=bool(named) or any(one.guards() for one in sides))
     except TenterhookError as exc:
         return Said(REFUSED, "", f"This cannot be checked: {problem}; and the hooks cannot be read: {exc}")
 
 
-def answer_with(engine: Engine, call: AgentCall, environ: Mapping[str, str], fire: Fire) -> Said:
-    from tenterhook.hosts.gate.hooks import add_hooks
+def refuse_unanswered(call: AgentCall, exc: Exception) -> Said:
+    problem = str(exc) if isinstance(exc, TenterhookError) else format_exception_line(exc)
+    return with_remarks(call, reply.cannot_check(call, problem))
 
-    with add_hooks(call.line, engine):
-        if CANARY in environ:
-            return answer_canary(engine, call, environ[CANARY])
-        if not engine.has(call.kind):  # an event that is newer than we are: no hook of ours can be for it
-            return Said()
-        if not engine.listens(call.kind):
-            outcome = fire(engine, call)
-            return reply.render(call, outcome, notices_of(engine, call, outcome))
-        with Repeats(call, engine) as repeat:
-            if repeat.earlier is not None:
-                return repeat.earlier
-            outcome = fire(engine, call)
-            said = reply.render(call, outcome, notices_of(engine, call, outcome))
-            repeat.keep(said, call, outcome)
+
+def with_remarks(call: AgentCall, said: Said) -> Said:
+    said.err = "\n".join(text for text in (callers.strange(call.line.agent), said.err) if text)
     return said
 
 
-def answer_canary(engine: Engine, call: AgentCall, mark: str) -> Said:
+def drive_flow(call: AgentCall, flow: Flow, fire: Fire, outcome: Outcome | None = None) -> Said:
+    """Drive a flow to its end, from its start or from an outcome that it waits for."""
+
+    def finish(outcome: Outcome) -> Said:
+        return drive_flow(call, flow, fire, outcome)
+
+    try:
+        event = next(flow) if outcome is None else flow.send(outcome)
+        while True:
+            event = flow.send(fire(*event, finish))
+    except StopIteration as finished:
+        said: Said = finished.value
+        return with_remarks(call, said)
+    except Exception as exc:
+        flow.close()
+        return refuse_unanswered(call, exc)
+
+
+def flow(call: AgentCall, sides: list[Side], environ: Mapping[str, str]) -> Flow:
+    """One call without firing: yields events, receives outcomes, returns the reply."""
+    if CANARY in environ:
+        return answer_canary(call, sides, environ[CANARY])
+    engine = sides[0].engine
+    if not any(one.engine.listens(call.kind) for one in sides if one.engine.has(call.kind)):
+        answer, _ = yield from ask_all(call, sides)
+        return reply.render_answer(call, answer)
+    with Repeats(call, engine) as repeat:
+        if repeat.earlier is not None:
+            return repeat.earlier
+        answer, ran = yield from ask_all(call, sides)
+        said = reply.render_answer(call, answer)
+        if ran:
+            repeat.keep(answer)
+    return said
+
+
+def ask_all(
+    call: AgentCall, sides: list[Side]
+) -> Generator[tuple[Engine, str, dict[str, Any]], Outcome, tuple[Answer, bool]]:
+    """The answers of all sides as one, and whether a hook ran. Each side sees what those before it changed."""
+    data, answer, ran = call.data(), Answer(), False
+    for side in sides:
+        own = side.unheard(call)
+        own.notices = tell_once(call, side, (*own.notices, *side.notices))
+        for wording in side.wordings(call, data):
+            outcome = yield side.engine, call.kind, wording.data
+            own = own & reply.answer_of(call, outcome, wording) & side.check(call, outcome)
+            own.notices += notices_of(side, call, outcome)
+            ran = ran or bool(outcome.attempts)
+        data = reply.data_after(call, data, own)
+        answer = answer & own
+    return answer, ran
+
+
+def answer_canary(call: AgentCall, sides: list[Side], mark: str) -> Said:
     """Answer an installer that checks whether the hooks would be called, without calling them."""
     from tenterhook.author import canary
     from tenterhook.author.forms import render_answer
 
-    planned = engine.plan_event(engine.hookset.event(call.kind), call.data())[1] if engine.has(call.kind) else None
-    names = [hook.name for batch in planned.batches for hook in batch] if planned else []
+    names: list[str] = []
+    for side in sides:
+        for wording in side.wordings(call, call.data()):
+            planned = side.engine.plan_event(side.engine.hookset.event(call.kind), wording.data)[1]
+            names += [hook.name for batch in planned.batches for hook in batch]
     how = canary.REACHED if names else canary.NOBODY
-    refusal = Answer("deny", canary.format_canary_reason(mark, how, ", ".join(names)))
+    refusal = Answer("deny", canary.format_canary_reason(mark, how, ", ".join(dict.fromkeys(names))))
     return render_answer(refusal, call.event, call.forms)
 
 
-def notices_of(engine: Engine, call: AgentCall, outcome: Outcome) -> tuple[str, ...]:
+def notices_of(side: Side, call: AgentCall, outcome: Outcome) -> tuple[str, ...]:
     """What the user has to know about hooks that did not run, told once in a session."""
     waiting = sorted({one.hook for one in outcome.skipped if one.why == "untrusted"})
     texts = []
     if waiting:
         what, them = ("1 hook", "it") if len(waiting) == 1 else (f"{len(waiting)} hooks", "them")
-        names = ", ".join(map(engine.hookset.label, waiting[:3])) + (", ..." if len(waiting) > 3 else "")
+        names = ", ".join(map(side.engine.hookset.label, waiting[:3])) + (", ..." if len(waiting) > 3 else "")
         texts.append(
             f"tenterhook: {what} of this project did not run, because you have not approved {them} ({names}). "
-            "To look and approve: tenter trust"
+            f"To look and approve: {side.approve}"
         )
     if off := switched_off(call.environ):
         texts.append(f"tenterhook: {off}")
-    return tuple(text for text in texts if once_a_session(call, engine, text))
+    return tell_once(call, side, texts)
+
+
+def tell_once(call: AgentCall, side: Side, texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if once_a_session(call, side.engine, text))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tenterhook.author.calls import Call
     from tenterhook.author.event import Event
+    from tenterhook.dialects.schema.dialect import Dialect
 
 # What makes a folder the project's, if the agent does not name one.
 MARKS = ("tenterhook.toml", ".git", "pyproject.toml")
@@ -48,6 +49,13 @@ class AgentCall:
     @property
     def agent(self) -> str:
         return self.event.agent
+
+    @property
+    def dialect(self) -> Dialect:
+        """The caller's dialect: for hooks of another one."""
+        from tenterhook import dialects
+
+        return dialects.get(self.forms["name"])
 
     @property
     def session(self) -> str:

@@ -42,11 +42,11 @@ def find_hooks(line: Call, engine: Engine) -> list[Hook]:
         try:
             hooks = hooks_of_file(word, own, os.getcwd(), engine.project)
         except UsageError as exc:
-            found += broken(word, str(exc))
+            found += build_failing_hooks(word, str(exc))
         else:
             found += engine.hookset.judge([hook for hook in hooks if engine.has(hook.event)])
     for problem in line.problems:
-        found += broken(HERE, problem)
+        found += build_failing_hooks(HERE, problem)
     return found
 
 
@@ -80,7 +80,7 @@ def build_hook(entry: dict[str, Any], arguments: list[str], scope: str) -> Hook:
     )
 
 
-def broken(name: str, problem: str) -> list[Hook]:
+def build_failing_hooks(name: str, problem: str) -> list[Hook]:
     """Hooks that fail, and so refuse, at every event that a hook may guard."""
 
     def fail(event: object) -> None:

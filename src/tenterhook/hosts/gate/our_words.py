@@ -5,6 +5,7 @@ Changes go the other way field by field: see `author.inputs.edited_input`.
 
 from __future__ import annotations
 
+from tenterhook import dialects
 from tenterhook.author import inputs
 from tenterhook.author.callers import CALLER
 from tenterhook.author.inputs import COMMANDS, NEW, OLD, PATHS, WHOLE
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tenterhook.author.event import Event
 
+DIALECT = dialects.DEFAULT
 # Our names for tools, by their kinds.
 TOOLS = {
     "shell": "Bash",
@@ -41,6 +43,25 @@ FIELDS = {
 RENAMED = {"session": "session_id", "transcript": "transcript_path"}
 # What our engine adds itself.
 DROPPED = ("event", "project")
+
+
+class Wording:
+    """The data that hooks are given.
+
+    `ours` has our names for the tool's fields, by the hooks' names. `fixed` says why a change of the input cannot be
+    carried back; empty if it can.
+    """
+
+    __slots__ = ("data", "fixed", "ours", "renamed")
+
+    def __init__(self, data: dict[str, Any], ours: dict[str, str] | None = None, fixed: str = "") -> None:
+        self.data, self.fixed = data, fixed
+        self.ours = ours or {}
+        self.renamed: dict[str, str] = {}
+
+    def our_field(self, name: str) -> str:
+        """Our name for a field that a hook changed or added."""
+        return self.ours.get(name) or self.renamed.get(name, name)
 
 
 def data_of(event: Event, forms: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tenterhook.author.answers import NOTHING, Answer
 from tenterhook.author.callers import CALLER
 from tenterhook.author.event import SUBJECTS
 from tenterhook.author.forms import REFUSED, Said
-from tenterhook.author.inputs import Misplaced
+from tenterhook.author.inputs import Misplaced, apply_field_edits, output_text
 from tenterhook.author.registered import GUARDED
 from tenterhook.hosts.gate import our_words
 from tenterhook.types import Event, Outcome
@@ -19,6 +19,7 @@ from tenterhook.types import Event, Outcome
 if TYPE_CHECKING:
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.gate.call import AgentCall, Unreadable
+    from tenterhook.hosts.gate.our_words import Wording
 
 # Messages that repeat what the outcome's reason or stop reason says.
 REASONS = ("reason", "stop_reason")
@@ -34,14 +35,8 @@ CHANGES = {
 }
 
 
-def render(call: AgentCall, outcome: Outcome, notices: tuple[str, ...] = ()) -> Said:
-    """The outcome in the one form that the agent is known to obey at this event."""
-    answer = answer_of(call, outcome)
-    answer.notices += notices
-    return render_answer(call, answer)
-
-
 def render_answer(call: AgentCall, answer: Answer) -> Said:
+    """The answer in the one form that the agent is known to obey at this event."""
     try:
         return forms.render_answer(answer, call.event, call.forms)
     except Misplaced as exc:  # a hook wanted to change the call, and this agent's tool has no such field
@@ -50,8 +45,8 @@ def render_answer(call: AgentCall, answer: Answer) -> Said:
         return forms.render_answer(refusal, call.event, call.forms)
 
 
-def answer_of(call: AgentCall, outcome: Outcome) -> Answer:
-    """The outcome as the author's SDK would say it."""
+def answer_of(call: AgentCall, outcome: Outcome, wording: Wording) -> Answer:
+    """The outcome as the author's SDK would say it; the hooks were given the event in this wording."""
     reason = "\n\n".join(dict.fromkeys(one.text for one in outcome.messages if one.kind == "reason")) or outcome.reason
     answer = Answer(outcome.decision if outcome.decision in ("deny", "ask", "allow") else "none", reason)
     if outcome.blocked and answer.decision == "none":
@@ -68,7 +63,7 @@ def answer_of(call: AgentCall, outcome: Outcome) -> Answer:
             answer.notices += (one.text,)
     if outcome.stop:
         answer.stop = outcome.stop_reason
-    change(answer, call, outcome)
+    change(answer, call, outcome, wording)
     return answer
 
 
@@ -83,20 +78,55 @@ def loops(call: AgentCall) -> bool:
     return call.event.stop_active and call.kind not in GUARDED
 
 
-def change(answer: Answer, call: AgentCall, outcome: Outcome) -> None:
-    """Put in what hooks changed, if they did. A tool's input is changed field by field, under the agent's names."""
+def change(answer: Answer, call: AgentCall, outcome: Outcome, wording: Wording) -> None:
+    """Put in what hooks changed, if they did. A tool's input is changed field by field, under our names."""
     subject = SUBJECTS.get(call.kind, "")
     value: Any = outcome.changes.get(CHANGES.get(subject, ""), NOTHING)
     if value is NOTHING:
         return
     if subject != "tool_input":
-        answer.change = value
+        change_subject(answer, call, outcome, value)
         return
-    before = call.data().get("tool_input")
-    if isinstance(before, dict) and isinstance(value, dict):
-        answer.edits = our_words.changed_fields(before, value)
-    elif value != before:
+    before = wording.data.get("tool_input")
+    if value == before:
+        return
+    if wording.fixed:
+        import json
+
+        refuse_change(answer, f"{wording.fixed}: do it again with {json.dumps(value, ensure_ascii=False, default=str)}")
+    elif isinstance(before, dict) and isinstance(value, dict):
+        changed = our_words.changed_fields(before, value)
+        answer.edits = {wording.our_field(name): new for name, new in changed.items()}
+    else:
         answer.change = value
+
+
+def change_subject(answer: Answer, call: AgentCall, outcome: Outcome, value: Any) -> None:
+    """Change what is not a tool's input: a text is the same for every agent, a model's request is not."""
+    if outcome.dialect in (our_words.DIALECT, call.forms["name"]) or isinstance(value, str):
+        answer.change = value
+    elif call.kind == "tool.after":
+        answer.change = output_text(value)
+    else:
+        refuse_change(answer, f"the hooks of {outcome.dialect} write it in another form than {call.forms['title']}")
+
+
+def refuse_change(answer: Answer, why: str) -> None:
+    """A hook changed what cannot be changed for this agent: the original must not happen unnoticed."""
+    text = f"A hook changes this, which is not possible here: {why}"
+    refused = answer & Answer("deny", text)
+    answer.decision, answer.reason = refused.decision, refused.reason
+
+
+def data_after(call: AgentCall, data: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    """The event's data in our words, with a change."""
+    subject = SUBJECTS.get(call.kind, "")
+    if not answer.changes or not subject:
+        return data
+    value = data.get(subject) if answer.change is NOTHING else answer.change
+    if answer.edits:
+        value = apply_field_edits(value if isinstance(value, dict) else {}, answer.edits)
+    return {**data, subject: value}
 
 
 def render_kept(call: AgentCall, kept: dict[str, Any]) -> Said:
@@ -115,12 +145,9 @@ def cannot_check(call: AgentCall, problem: str) -> Said:
     return forms.render_answer(answer, call.event, call.forms)
 
 
-def refuse(problem: Unreadable, engine: Engine) -> Said:
+def refuse(problem: Unreadable, engine: Engine, *, guarded: bool) -> Said:
     """Answer an event that cannot be read: refuse it if any hook guards. Every agent understands this refusal."""
     engine.ready()
-    guarded = bool(problem.line.words) or any(
-        hook.event in GUARDED and hook.enabled and hook.trusted for hook in engine.hooks()
-    )
     text = f"This cannot be checked: {problem}"
     compiled = engine.hookset.event(GUARDED[0])
     outcome = replace(

@@ -16,10 +16,10 @@ from tenterhook.author.forms import Said
 from tenterhook.support.paths import state_folder
 
 if TYPE_CHECKING:
+    from tenterhook.author.answers import Answer
     from tenterhook.author.calls import Call
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.gate.call import AgentCall
-    from tenterhook.types import Outcome
 
 FOLDER = "gate"
 # Seconds within which the same call is a repetition; later it is a new one, such as in a session that is resumed.
@@ -64,7 +64,7 @@ def once_a_session(call: AgentCall, engine: Engine, text: str) -> bool:
 
 def words_of(line: Call) -> list[object]:
     """What a command line asks for, whichever agent it names."""
-    return [line.words, line.settings, line.options, line.hooks_of]
+    return [line.words, line.settings, line.options, line.hooks_of, line.dialect, line.command]
 
 
 class Repeats:
@@ -115,12 +115,9 @@ class Repeats:
 
         return render_kept(self.call, kept)
 
-    def keep(self, said: Said, call: AgentCall, outcome: Outcome) -> None:
-        if self.file < 0 or not outcome.attempts:
+    def keep(self, answer: Answer) -> None:
+        if self.file < 0:
             return
-        from tenterhook.hosts.gate.reply import answer_of
-
-        answer = answer_of(call, outcome)
         kept: dict[str, Any] = {"time": time.time(), "decision": answer.decision, "reason": answer.reason}
         if answer.edits:
             kept["edits"] = answer.edits

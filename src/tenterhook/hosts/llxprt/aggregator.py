@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
 # The hook of an answer if a result was made by hand.
-SOMEBODY = Hook(name="", event="", handler="", spec={}, source=Source(""))
+UNKNOWN_HOOK = Hook(name="", event="", handler="", spec={}, source=Source(""))
 
 
 class HookAggregator:
@@ -75,8 +75,8 @@ class HookAggregator:
 
 def verdict_from_result(result: HookExecutionResult, rules: Rules) -> Verdict:
     """The verdict on an output, which is read like a hook's answer."""
-    hook = result.hook or SOMEBODY
+    hook = result.hook or UNKNOWN_HOOK
     if result.output is None:
         return Verdict(hook.name, failed=not result.success)
-    said = verdict(Attempt(hook.name, hook.handler, "", answer=result.output.data), hook, rules)
-    return replace(said, failed=not result.success)
+    judged = verdict(Attempt(hook.name, hook.handler, "", answer=result.output.data), hook, rules)
+    return replace(judged, failed=not result.success)

@@ -96,8 +96,8 @@ class BeforeModelHookOutput(DefaultHookOutput, frozen=True):
 
     def texts(self) -> list[str]:
         """The texts for the model: system messages and context."""
-        said = {"system": self.system_message, "context": self.get_additional_context()}
-        return for_model([Message("model", kind, one) for kind, one in said.items() if one], DIALECT.messages.marks)
+        texts = {"system": self.system_message, "context": self.get_additional_context()}
+        return for_model([Message("model", kind, one) for kind, one in texts.items() if one], DIALECT.messages.marks)
 
 
 class AfterModelHookOutput(DefaultHookOutput, frozen=True):
@@ -139,23 +139,23 @@ def plain(data: Mapping[str, Any] | DefaultHookOutput) -> dict[str, Any]:
     return dict(data.data if isinstance(data, DefaultHookOutput) else data)
 
 
-def build_hook_output(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
+def build_hook_output(decided: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
     """A verdict or an outcome in the form of one answer; texts of one kind are joined, one a line."""
-    told = {
-        kind: "\n".join(message.text for message in said.messages if message.kind == kind)
+    texts = {
+        kind: "\n".join(message.text for message in decided.messages if message.kind == kind)
         for kind in ("system", "context")
     }
-    specific = {"additionalContext": told["context"]} if told["context"] else {}
-    specific |= {CHANGES[change]: value for change, value in said.changes.items()}
+    specific = {"additionalContext": texts["context"]} if texts["context"] else {}
+    specific |= {CHANGES[change]: value for change, value in decided.changes.items()}
     fields = {
-        "decision": "" if said.decision == "none" else said.decision,
-        "reason": said.reason,
-        "stopReason": said.stop_reason,
-        "suppressOutput": said.suppress,
-        "systemMessage": told["system"],
+        "decision": "" if decided.decision == "none" else decided.decision,
+        "reason": decided.reason,
+        "stopReason": decided.stop_reason,
+        "suppressOutput": decided.suppress,
+        "systemMessage": texts["system"],
         "hookSpecificOutput": {"hookEventName": rule.name, **specific} if specific else {},
     }
-    return {key: value for key, value in fields.items() if value} | ({"continue": False} if said.stop else {})
+    return {key: value for key, value in fields.items() if value} | ({"continue": False} if decided.stop else {})
 
 
 def response(data: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -66,9 +66,9 @@ class HookRegistryEntry(Struct, frozen=True):
     def config(self) -> dict[str, Any]:
         """The hook as an entry in settings.json, with the time-out in milliseconds."""
         hook, command = self.hook, self.hook.spec.get("command")
-        said = {"type": hook.handler, "name": "" if hook.name == command else hook.name, "command": command}
+        fields = {"type": hook.handler, "name": "" if hook.name == command else hook.name, "command": command}
         limit = {} if hook.timeout is None else {"timeout": round(hook.timeout * 1000)}
-        return {key: value for key, value in said.items() if value} | limit
+        return {key: value for key, value in fields.items() if value} | limit
 
 
 def hook_of(one: Hook | HookRegistryEntry) -> Hook:
@@ -115,8 +115,8 @@ def settings_of(engine: Engine) -> dict[str, Any]:
         source = entry.hook.source
         if entry.source is ConfigSource.EXTENSIONS or source.scope == "code" or not entry.hook.trusted:
             continue
-        said = {"matcher": entry.matcher, "sequential": entry.sequential or None}
-        group: dict[str, Any] = {key: value for key, value in said.items() if value is not None} | {"hooks": []}
+        fields = {"matcher": entry.matcher, "sequential": entry.sequential or None}
+        group: dict[str, Any] = {key: value for key, value in fields.items() if value is not None} | {"hooks": []}
         place = (source.file, source.path[:-2])
         found.setdefault(entry.event_name, {}).setdefault(place, group)["hooks"].append(entry.config)
     return {event: list(groups.values()) for event, groups in found.items()}

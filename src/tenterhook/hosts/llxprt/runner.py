@@ -78,20 +78,20 @@ class HookRunner:
 
 
 def result_of(hook: Hook, attempt: Attempt, compiled: CompiledEvent, step: int) -> HookExecutionResult:
-    said = verdict(attempt, hook, compiled.rules)
-    answer = build_hook_output(said, compiled.rule)
+    judged = verdict(attempt, hook, compiled.rules)
+    answer = build_hook_output(judged, compiled.rule)
     return HookExecutionResult(
         event_name=compiled.rule.name,
-        success=not said.failed,
+        success=not judged.failed,
         output=create_hook_output(compiled.rule.name, answer) if answer else None,
-        error=fault(attempt, said, compiled.rules.dialect.reading.exits),
+        error=fault(attempt, judged, compiled.rules.dialect.reading.exits),
         hook=hook,
         attempt=attempt,
         step=step,
     )
 
 
-def fault(attempt: Attempt, said: Verdict, exits: Mapping[int | str, Exit]) -> str:
+def fault(attempt: Attempt, judged: Verdict, exits: Mapping[int | str, Exit]) -> str:
     """Why the hook failed. A block by exit code is not a success, but it is an answer, not a failure."""
     row = None if attempt.exit_code is None else exits.get(attempt.exit_code)
-    return describe_attempt_failure(attempt) if said.failed and not (row and row.decision) else ""
+    return describe_attempt_failure(attempt) if judged.failed and not (row and row.decision) else ""

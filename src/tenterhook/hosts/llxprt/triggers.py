@@ -31,18 +31,6 @@ from tenterhook.hosts.steps import Host, is_async
 from tenterhook.support import logs
 from tenterhook.types import Outcome
 
-__all__ = [
-    "AfterModelHookResult",
-    "BeforeModelHookResult",
-    "BeforeToolSelectionHookResult",
-    "execute_tool_with_hooks",
-    "fire_after_model_hook",
-    "fire_after_tool_hook",
-    "fire_before_model_hook",
-    "fire_before_tool_hook",
-    "fire_before_tool_selection_hook",
-]
-
 log = logs.redacting_logger("tenterhook.llxprt")
 
 P = ParamSpec("P")

@@ -95,9 +95,9 @@ class GeneralHookManager:
         given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
         call = self.call(hook_type, function_name, given, context or {}, tool_output)
         hooks = self.get_hooks_for_agent(call.context.get("agent_id"), hook_type)
-        told = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
+        known = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
         engine = with_hooks(self.engine, (hook.as_hook(call) for hook in hooks))
-        outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **told)
+        outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **known)
         return together(outcome, call)
 
     def call(
@@ -144,8 +144,10 @@ def build_pattern_hook(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHo
 
 def together(outcome: Outcome, call: Call) -> HookResult:
     """The engine's outcome under MassGen's names."""
-    said = [(one.hook, {"content": one.text, "strategy": STRATEGIES[one.kind]}) for one in injection_messages(outcome)]
-    injections = [injection for _, injection in said]
+    by_hook = [
+        (one.hook, {"content": one.text, "strategy": STRATEGIES[one.kind]}) for one in injection_messages(outcome)
+    ]
+    injections = [injection for _, injection in by_hook]
     changed = outcome.changes.get("input")
     result = HookResult(
         decision="allow" if outcome.decision == "none" else outcome.decision,
@@ -161,7 +163,7 @@ def together(outcome: Outcome, call: Call) -> HookResult:
     )
     result.hook_errors += call.errors
     for attempt in outcome.attempts:
-        content = next((injection["content"] for hook, injection in said if hook == attempt.hook), None)
+        content = next((injection["content"] for hook, injection in by_hook if hook == attempt.hook), None)
         silent = "error" if attempt.failed else "allow"
         result.add_executed_hook(
             attempt.hook,

@@ -1,9 +1,9 @@
 """What `tenter hook` does: named actions, and the work for an event.
 
-An action is a row of a table here, and a function with the action's name in before.py, after.py, end.py or session.py:
-`action(event, settings) -> ActionAnswer`, over an author's event and answer. Each call has its own process, so the
-start of the interpreter is most of its cost: these modules import little at the top, and an action imports the rest
-itself.
+An action is a row of a table here, and a function `action(event, settings) -> ActionAnswer`, over an author's event and
+answer: one with the action's name in before.py, after.py, end.py or session.py, or one of project/ that several actions
+share (SHARED). Each call has its own process, so the start of the interpreter is most of its cost: these modules import
+little at the top, and an action imports the rest itself.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 TYPE_CHECKING = False  # importing typing for it would take 5 ms
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
-    Function = Callable[[TimedEvent, Settings], ActionAnswer]
+    Function = Callable[[TimedEvent, ActionSettings], ActionAnswer]
 
 
 class Action:
@@ -54,6 +55,23 @@ ACTIONS = {
         ("manager-docs", "docs-verification", AFTER, "links lead somewhere, code blocks are closed"),
         ("manager-docs", "docs-completion", END, "what changed, and whether every link leads somewhere"),
     )
+}
+# Actions that differ by options only, with the function that they share.
+SHARED: dict[str, tuple[str, dict[str, Any]]] = {
+    "ddd-post-transformation": (
+        "project.verify.after",
+        {"wanted": ("test",), "red": "the change does not preserve the behaviour", "proof": True},
+    ),
+    "backend-verification": ("project.verify.after", {"side": "backend"}),
+    "frontend-verification": ("project.verify.after", {"side": "frontend"}),
+    "devops-verification": ("project.sound.after", {"kind": "Configs"}),
+    "docs-verification": ("project.sound.after", {"kind": "Documents"}),
+    "ddd-completion": ("project.report.report", {"title": "Work on existing code"}),
+    "tdd-completion": ("project.report.report", {"title": "Test-first work"}),
+    "testing-completion": ("project.report.report", {"title": "Work on tests", "problems": True}),
+    "debug-completion": ("project.report.report", {"title": "Debugging"}),
+    "devops-completion": ("project.sound.at_the_end", {"kind": "Configs", "title": "Configuration"}),
+    "docs-completion": ("project.sound.at_the_end", {"kind": "Documents", "title": "Documentation"}),
 }
 # Kinds at which an error of ours must not let a tool through.
 GUARDED = (BEFORE, "permission.ask")
@@ -101,16 +119,24 @@ def action(name: str) -> Action:
 
 def function_of(name: str) -> Function:
     """The function of an action; the default's for an unknown one."""
-    return function(ACTIONS[name].kind, name.replace("-", "_")) if name in ACTIONS else function(BEFORE, "default")
+    if name not in ACTIONS:
+        return function("actions.before", "default")
+    if name not in SHARED:
+        return function(f"actions.{MODULES[ACTIONS[name].kind]}", name.replace("-", "_"))
+    place, options = SHARED[name]
+    shared = function(*place.rsplit(".", 1))
+    return lambda event, settings: shared(event, settings, **options)
 
 
 def function_at(kind: str) -> Function | None:
     """The function for an event; None if there is nothing to do."""
-    return function(kind, kind.replace(".", "_")) if kind in MOMENTS else None
+    if kind not in MOMENTS:
+        return None
+    return function(f"actions.{MODULES.get(kind, 'session')}", kind.replace(".", "_"))
 
 
-def function(kind: str, name: str) -> Function:
+def function(module: str, name: str) -> Callable[..., ActionAnswer]:
     # Not importlib, which would take a millisecond.
-    module = __import__(f"{__name__}.{MODULES.get(kind, 'session')}", fromlist=(name,))
-    found: Function = getattr(module, name)
+    package = __name__.rpartition(".")[0]
+    found: Callable[..., ActionAnswer] = getattr(__import__(f"{package}.{module}", fromlist=(name,)), name)
     return found

@@ -7,7 +7,7 @@ from tenterhook.library.project.subject import resolve_written_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.run import Result
     from tenterhook.library.project.subject import Subject
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CODE = ("source", "test", "declaration", "style", "support")
 
 
-def tool_after(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def tool_after(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Run linter, types and tests of code; check the syntax of configuration and the links of documents."""
     from tenterhook.library.project import sound, verify
 
@@ -24,7 +24,7 @@ def tool_after(event: TimedEvent, settings: Settings) -> ActionAnswer:
     if isinstance(subject, str):
         return fine(subject)
     if subject.kind not in CODE:
-        return sound.after(event, sound.Documents if subject.kind == "docs" else sound.Configs)
+        return sound.after(event, settings, "Documents" if subject.kind == "docs" else "Configs")
     unparsable = verify.deny_unparsable_file(event, subject)
     return unparsable or judge_results(subject, verify.run_affected_checks(event, settings, subject))
 
@@ -39,18 +39,11 @@ def judge_results(subject: Subject, results: list[Result]) -> ActionAnswer:
     if not note or any(result.state == "fail" for result in others):
         return verify.build_check_verdict(subject, results)
     failed = [result for result in results if result.state == "fail"]
-    told = [note, *verify.failures(failed), "If its code is there already, mend whichever of the two is wrong."]
-    return fine("; ".join((note, *(result.line for result in others))), message=note, context=truncate_lines(told))
+    lines = [note, *verify.failures(failed), "If its code is there already, mend whichever of the two is wrong."]
+    return fine("; ".join((note, *(result.line for result in others))), message=note, context=truncate_lines(lines))
 
 
-def ddd_post_transformation(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Check that the tests of changed code still pass, so its behaviour is preserved."""
-    from tenterhook.library.project import verify
-
-    return verify.after(event, settings, ("test",), red="the change does not preserve the behaviour", proof=True)
-
-
-def tdd_post_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def tdd_post_implementation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Check that the tests of the code pass (green). A new test that fails comes before that (red)."""
     from tenterhook.library.project import verify
 
@@ -64,23 +57,7 @@ def tdd_post_implementation(event: TimedEvent, settings: Settings) -> ActionAnsw
     return verify.build_check_verdict(subject, results, red="the tests are not green yet", proof=True)
 
 
-def backend_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Linter, types and tests of a backend file."""
-    from tenterhook.library.project import kinds, verify
-
-    of = ("source", "test", "declaration")
-    return verify.after(event, settings, what="backend file", of=of, suffixes=kinds.BACKEND)
-
-
-def frontend_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Linter, types and tests of a frontend file."""
-    from tenterhook.library.project import kinds, verify
-
-    of = ("source", "test", "declaration", "style")
-    return verify.after(event, settings, what="frontend file", of=of, suffixes=kinds.FRONTEND)
-
-
-def testing_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def testing_verification(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """A changed test asserts something, skips nothing, keeps no other test from running, and passes."""
     from tenterhook.library.project import verify
     from tenterhook.library.project.commands import read
@@ -94,7 +71,7 @@ def testing_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return verify.build_check_verdict(subject, results, found, red="the test is not sound", proof=True)
 
 
-def debug_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def debug_verification(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """The tests pass, and no debugging code is left behind."""
     from tenterhook.library.project import verify
     from tenterhook.library.project.debugging import left_behind
@@ -104,17 +81,3 @@ def debug_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
         return subject
     results = verify.run_affected_checks(event, settings, subject, ("test",))
     return verify.build_check_verdict(subject, results, left_behind(event), red="the fix is not finished", proof=True)
-
-
-def devops_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """YAML, JSON, TOML, Dockerfiles, CI files, makefiles and scripts are sound."""
-    from tenterhook.library.project.sound import Configs, after
-
-    return after(event, Configs)
-
-
-def docs_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The links of a document lead somewhere, its code blocks are closed."""
-    from tenterhook.library.project.sound import Documents, after
-
-    return after(event, Documents)

@@ -24,25 +24,25 @@ STRICTER: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def in_force(project: str, file: str, said: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
+def in_force(project: str, file: str, current: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
     """The part of the table that counts, and one line about the rest.
 
     An approved table stays in force if the current one differs, is gone, or is hidden by a file that comes first.
     """
-    kept = {key: part for key, value in (said or {}).items() if (part := stricter(key, value)) is not None}
+    strict = {key: part for key, value in (current or {}).items() if (part := stricter(key, value)) is not None}
     tables, problem = read_approved_tables(project)
     versions = tables.get(os.path.realpath(file), []) if file else []
-    if said in versions or (kept == (said or {}) and not tables):
-        return said or {}, ""
+    if current in versions or (strict == (current or {}) and not tables):
+        return current or {}, ""
     where, before = (file, versions[-1]) if versions else last(tables)
-    if said is None:
+    if current is None:
         text = f"{where}: the table actions was approved and is not there any more; what was approved stays in force"
         return before, f"{text}; tenter trust confirms that"
-    aside = [key for key in said if kept.get(key) != said[key] and before.get(key) != said[key]]
+    aside = [key for key in current if strict.get(key) != current[key] and before.get(key) != current[key]]
     text = f"{file}: not approved, so it does not count: actions.{', actions.'.join(aside)}; see tenter trust"
     if where:
         text = f"{where}: the table actions was modified since it was approved; what was approved stays in force"
-    return merge_stricter(before, kept), f"{text} ({problem})" if problem else text
+    return merge_stricter(before, strict), f"{text} ({problem})" if problem else text
 
 
 def last(tables: dict[str, list[dict[str, Any]]]) -> tuple[str, dict[str, Any]]:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from tenterhook.author.event import Event
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.guard.finding import Finding
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
     from tenterhook.library.parts.timed import TimedEvent
 
 # Bundlers put variables with these prefixes into code that every visitor can read.
@@ -31,7 +31,7 @@ CLIENT = ('"use client"', "'use client'")
 # ---- the actions
 
 
-def tool_before(event: Event, settings: Settings) -> ActionAnswer:
+def tool_before(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard: the strongest finding about a tool's call, a deny before an ask."""
     if settings.rules:
         check_names(settings)
@@ -50,17 +50,17 @@ def tool_before(event: Event, settings: Settings) -> ActionAnswer:
     return fine("nothing to check: no command and no text to be written")
 
 
-def backend_validation(event: Event, settings: Settings) -> ActionAnswer:
+def backend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard, and the file must still parse (Python, JSON, TOML, YAML)."""
-    said = tool_before(event, settings)
-    return said if said.decision == "deny" or not writes_file(event) else deny_if_unparsable(event, said)
+    answer = tool_before(event, settings)
+    return answer if answer.decision == "deny" or not writes_file(event) else deny_if_unparsable(event, answer)
 
 
-def frontend_validation(event: Event, settings: Settings) -> ActionAnswer:
+def frontend_validation(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The guard, JSON must still parse, and browsers must not get a secret of the server."""
-    said = tool_before(event, settings)
-    if said.decision == "deny" or not writes_file(event):
-        return said
+    answer = tool_before(event, settings)
+    if answer.decision == "deny" or not writes_file(event):
+        return answer
     from tenterhook.library.guard.edited_text import text_after
 
     name = find_exposed_secret("\n".join(event.texts), text_after(event) or "")
@@ -70,34 +70,34 @@ def frontend_validation(event: Event, settings: Settings) -> ActionAnswer:
             f"{where} gives browsers the server's secret {name}.\n"
             "Use it in code that runs on the server, and have the client ask that code."
         )
-    return deny_if_unparsable(event, said)
+    return deny_if_unparsable(event, answer)
 
 
-def ddd_pre_transformation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def ddd_pre_transformation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Existing code must have tests that pass now. A new file has nothing to preserve."""
     from tenterhook.library.project.tests.before import is_characterized
 
     return is_characterized(event, settings)
 
 
-def tdd_pre_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def tdd_pre_implementation(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """The code must have a test (red comes before green)."""
     from tenterhook.library.project.tests.before import has_test
 
     return has_test(event, settings)
 
 
-def default(event: Event, settings: Settings) -> ActionAnswer:
+def default(event: Event, settings: ActionSettings) -> ActionAnswer:
     """An unknown action: before a tool it runs the guard, else nothing; it always says that the name is unknown."""
     name = event.text_of("action")
     unknown = f"no action {name!r}{nearest(name, ACTIONS)}" if name else "no action of that name"
     if event.kind != BEFORE:
         return fine(f"{unknown}: nothing was done")
-    said = tool_before(event, settings)
-    said.note = f"{unknown}; the guard instead: {said.note}"
-    if said.reason:
-        said.reason += f"\n({unknown}: this is the guard's answer)"
-    return said
+    answer = tool_before(event, settings)
+    answer.note = f"{unknown}; the guard instead: {answer.note}"
+    if answer.reason:
+        answer.reason += f"\n({unknown}: this is the guard's answer)"
+    return answer
 
 
 # ---- what the guard finds
@@ -112,20 +112,18 @@ def split_input(event: Event) -> tuple[dict[str, Any], list[str]]:
 
 
 def refuse_or_ask(found: list[Finding]) -> ActionAnswer:
-    """All findings in one reason, denies first. The model reads it, so it does not say how to loosen a rule."""
-    found = sorted(found, key=lambda one: one.decision != "deny")
-    denied = found[0].decision == "deny"
-    first = "The guard refuses this:" if denied else "The guard wants the user's word for this:"
-    reason = "\n".join((first, *look.in_words(found)))
-    note = f"{'refused' if denied else 'asked'}: {', '.join(dict.fromkeys(one.rule for one in found))}"
-    return deny(reason, note=note) if denied else ask(reason, note=note)
+    """All findings in one reason. The model reads it, so it does not say how to loosen a rule."""
+    decision, reason = look.weigh(found, "The guard")
+    rules = dict.fromkeys(one.rule for one in sorted(found, key=lambda one: one.decision != "deny"))
+    note = f"{'refused' if decision == 'deny' else 'asked'}: {', '.join(rules)}"
+    return deny(reason, note=note) if decision == "deny" else ask(reason, note=note)
 
 
-def findings_of_commands(event: Event, settings: Settings, commands: list[str]) -> list[Finding]:
-    from tenterhook.library.guard.paths import Place
+def findings_of_commands(event: Event, settings: ActionSettings, commands: list[str]) -> list[Finding]:
+    from tenterhook.library.guard.paths import Territory
 
     inputs.given_texts(event.input, inputs.FOLDERS)
-    place, found = Place(event.project, settings), []
+    place, found = Territory(event.project, settings), []
     decision = settings.rules.get(look.IN_COMMAND, "ask")
     for text in commands:
         found += look.at_command(text, place, event.folder)
@@ -133,17 +131,17 @@ def findings_of_commands(event: Event, settings: Settings, commands: list[str]) 
     return found
 
 
-def findings_of_files(event: Event, settings: Settings, given: dict[str, Any]) -> list[Finding]:
+def findings_of_files(event: Event, settings: ActionSettings, given: dict[str, Any]) -> list[Finding]:
     """Findings about the paths that a tool writes, unresolved because a link before `..` leads elsewhere, and its
     texts.
     """
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
 
     names = (*inputs.PATHS, *inputs.ENDS) if moves_files(event) else inputs.PATHS
     inputs.given_texts(given, names)
     paths = inputs.named_paths(given, names)
     home = [os.path.expanduser(one) for one in paths if one.startswith("~")]
-    place = Place(event.project, settings)
+    place = Territory(event.project, settings)
     return [
         *look.at_paths([os.path.join(event.cwd, one) for one in (*paths, *home)], place),
         *own_settings(event, place, given),
@@ -151,7 +149,7 @@ def findings_of_files(event: Event, settings: Settings, given: dict[str, Any]) -
     ]
 
 
-def own_settings(event: Event, place: Place, given: dict[str, Any]) -> list[Finding]:
+def own_settings(event: Event, place: Territory, given: dict[str, Any]) -> list[Finding]:
     """Findings if a tool would change the guard's settings in a file that also holds others."""
     found = []
     for path in (one for one in inputs.paths(given, event.cwd) if os.path.basename(one) == own.FILE):
@@ -167,7 +165,7 @@ def moves_files(event: Event) -> bool:
     return any(word in event.tool_name.lower() for word in ("delete", "remove", "move", "rename"))
 
 
-def secrets(event: Event, settings: Settings, place: Place, given: dict[str, Any]) -> list[Finding]:
+def secrets(event: Event, settings: ActionSettings, place: Territory, given: dict[str, Any]) -> list[Finding]:
     """Findings about new texts that look like secrets."""
     decision, paths = settings.rules.get(look.SECRET, "deny"), inputs.paths(given, event.cwd)
     if decision == "allow" or (paths and all(look.may_hold_secrets(path, place) for path in paths)):
@@ -176,7 +174,7 @@ def secrets(event: Event, settings: Settings, place: Place, given: dict[str, Any
     return look.secrets_of_texts(inputs.texts(given), name, decision, "\n".join(inputs.old_texts(given)))
 
 
-def check_names(settings: Settings) -> None:
+def check_names(settings: ActionSettings) -> None:
     """Raise for an unknown rule: switching it would have no effect."""
     known = look.names()
     for name in settings.rules:
@@ -193,7 +191,7 @@ def writes_file(event: Event) -> bool:
     return bool(event.texts and event.path)
 
 
-def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
+def deny_if_unparsable(event: Event, answer: ActionAnswer) -> ActionAnswer:
     """Deny if the change breaks the file, else keep the answer. A file that is broken already may be fixed in steps."""
     from tenterhook.library.guard.edited_text import text_after, text_before
     from tenterhook.library.project.config_files.syntax import first_error
@@ -201,12 +199,12 @@ def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
     path, text = event.path, text_after(event)
     name = os.path.relpath(path, event.project)
     if text is None:
-        return said
+        return answer
     wrong = first_error(path, text)
     if not wrong:
-        return said
+        return answer
     if first_error(path, text_before(path)):
-        return said if said.decision == "ask" else fine(f"{name} does not parse, and did not before: {wrong}")
+        return answer if answer.decision == "ask" else fine(f"{name} does not parse, and did not before: {wrong}")
     return deny(f"{name} would not parse after this change: {wrong}\nWrite it so that it parses as a whole.")
 
 

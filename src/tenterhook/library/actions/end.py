@@ -11,62 +11,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author.event import Event
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
 QUALITY = [".moai/reports/*quality*.md", ".moai/reports/*quality*/**/*.md", "docs/quality*.md", "QUALITY*.md"]
 
 
-def turn_stop(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def turn_stop(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """A report of what changed, what was tested, what is red; a gate if the settings say so."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Where things stand", gate=settings.on_stop == "gate")
 
 
-def ddd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on existing code: what changed, what was tested, whether its behaviour is preserved."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Work on existing code")
-
-
-def tdd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work that began with tests: what changed, what was tested, what is not green."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Test-first work")
-
-
-def testing_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on tests: what changed, what passes, and which tests test nothing."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Work on tests", problems=True)
-
-
-def debug_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of a search for a bug: what changed, what was tested, what is still red."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Debugging")
-
-
-def devops_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on config: what changed, and whether every such file is sound."""
-    from tenterhook.library.project.sound import Configs, at_the_end
-
-    return at_the_end(event, Configs, "Configuration")
-
-
-def docs_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on documents: what changed, and whether every link leads somewhere."""
-    from tenterhook.library.project.sound import Documents, at_the_end
-
-    return at_the_end(event, Documents, "Documentation")
-
-
-def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def quality_completion(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """The end of a quality check: its report exists and is complete; red checks of this session are listed too."""
     from tenterhook.library.project.report import Standing
 
@@ -87,7 +45,7 @@ def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return deny(truncate_lines([head, *(f"  {one}" for one in found), *([state] if red else [])]), note=note)
 
 
-def read_quality_reports(event: Event, settings: Settings) -> tuple[list[str], list[str]]:
+def read_quality_reports(event: Event, settings: ActionSettings) -> tuple[list[str], list[str]]:
     """The reports, and what is missing in them: those in the settings, else the newest in the usual places."""
     from tenterhook.library.project.pages.completeness import complete, lacking, matching, newest
 
@@ -99,7 +57,7 @@ def read_quality_reports(event: Event, settings: Settings) -> tuple[list[str], l
     return ([last], lacking(event.project, [last], headings)) if last else ([], ["there is no quality report"])
 
 
-def spec_completion(event: Event, settings: Settings) -> ActionAnswer:
+def spec_completion(event: Event, settings: ActionSettings) -> ActionAnswer:
     """The end of work on a SPEC: its documents exist and are complete."""
     what, lacks = read_spec(event, settings)
     found = [plain(one) for one in lacks]
@@ -111,7 +69,7 @@ def spec_completion(event: Event, settings: Settings) -> ActionAnswer:
     return deny(truncate_lines([head, *(f"  {one}" for one in found)]), note=note)
 
 
-def read_spec(event: Event, settings: Settings) -> tuple[str, list[str]]:
+def read_spec(event: Event, settings: ActionSettings) -> tuple[str, list[str]]:
     """The documents, and what is missing in them: those in the settings, a SPEC's folder, or other specifications."""
     from tenterhook.library.project import specs
     from tenterhook.library.project.pages import completeness

@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author.event import Event
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
 
-def session_start(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def session_start(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Tell the model the project's commands, the branch, and how much is changed already."""
     from tenterhook.library.project.changed import changes
     from tenterhook.library.project.overview import overview
@@ -28,7 +28,7 @@ def session_start(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return fine(note, context=truncate_lines(lines))
 
 
-def prompt_submit(event: Event, settings: Settings) -> ActionAnswer:
+def prompt_submit(event: Event, settings: ActionSettings) -> ActionAnswer:
     """Warn the user of a secret in the prompt. It is never refused."""
     from tenterhook.library.guard.secret import describe_new_secrets
 
@@ -56,7 +56,7 @@ def prompt_text(found: object) -> str:
     return "\n".join(one["text"] for one in parts if isinstance(one, dict) and isinstance(one.get("text"), str))
 
 
-def compact_before(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def compact_before(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Add what changed and what is red to the text that the model keeps. Runs nothing."""
     from tenterhook.library.project.report import Standing
 
@@ -66,7 +66,7 @@ def compact_before(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return fine("kept what changed and what is red", context=f"State of the work so far:\n{standing.text()}")
 
 
-def session_end(event: Event, settings: Settings) -> ActionAnswer:
+def session_end(event: Event, settings: ActionSettings) -> ActionAnswer:
     """Forget the results that were kept for the session."""
     from tenterhook.library.project.ledger import Ledger
 

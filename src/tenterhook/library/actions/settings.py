@@ -24,7 +24,7 @@ LONG_LINE = 20_000  # a key of thousands of parts takes tomllib quadratic time
 KINDS = ("test", "lint", "types", "build")
 
 
-class Settings:
+class ActionSettings:
     """How actions work in one project; every value has a default."""
 
     def __init__(self) -> None:
@@ -56,11 +56,11 @@ class Settings:
         return self.budget or BUDGETS.get(kind, BUDGET)
 
 
-def load(project: str) -> Settings:
+def load(project: str) -> ActionSettings:
     """Load the first file that has the table, without any part that loosens a guard and is not approved."""
     from tenterhook.library.actions.approved import in_force
 
-    settings = Settings()
+    settings = ActionSettings()
     file = place = ""
     found: dict[str, Any] | None = None
     for name, place in FILES:
@@ -70,7 +70,7 @@ def load(project: str) -> Settings:
             settings.file = file
             break
     for key, value in (found or {}).items():
-        take(Settings(), file, f"{place}.{key}", key, value)
+        take(ActionSettings(), file, f"{place}.{key}", key, value)
     counts, settings.aside = in_force(project, settings.file, found)
     for key, value in counts.items():
         take(settings, file, f"{place}.{key}", key, value)
@@ -107,7 +107,7 @@ def table(file: str, place: str) -> dict[str, Any] | None:
     return found
 
 
-def take(settings: Settings, file: str, place: str, key: str, value: Any) -> None:
+def take(settings: ActionSettings, file: str, place: str, key: str, value: Any) -> None:
     check = CHECKS.get(key)
     if check is None:
         raise ConfigError(f"unknown key {place!r}{nearest(key, CHECKS)}", file=file)

@@ -1,6 +1,6 @@
 """The guard: checks what a tool is about to do before it does it.
 
-    danger/       rules about the programs that a command calls; support/shell/ reads it as a shell would
+    danger/       rules about commands: a table, and what it cannot say; support/shell/ reads them as a shell would
     branches.py   what a command does to branches of git
     paths.py      which paths may be written
     secret.py     what looks like a secret in a text

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.guard.danger.git import GLOBAL, has_option, split_subcommand
+from tenterhook.library.guard.danger.rules import GLOBAL, from_subcommand
 from tenterhook.support import files
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.wrappers import after_options, operands
+from tenterhook.support.shell.wrappers import after_options, has_option, operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 EVERY = "*"  # all branches that there are
@@ -31,17 +31,17 @@ class Step:
 
     __slots__ = ("branch", "call", "what")
 
-    def __init__(self, what: str, branch: str, call: Call) -> None:
+    def __init__(self, what: str, branch: str, call: ProgramCall) -> None:
         self.what, self.branch, self.call = what, "" if UNKNOWN in branch else branch, call
 
 
-def steps(called: Iterable[Call]) -> Iterator[Step]:
+def steps(called: Iterable[ProgramCall]) -> Iterator[Step]:
     """The steps in order; a switch to another branch counts for the steps after it."""
     moved: dict[str, str] = {}
     for call in called:
         if call.program != "git" or call.remote:
             continue
-        command, words = split_subcommand(call)
+        command, *words = from_subcommand(call) or [""]
         repository = git_folder(folder_of(call))
         current = moved.get(repository) or head(repository)
         if command == "push":
@@ -57,9 +57,9 @@ def steps(called: Iterable[Call]) -> Iterator[Step]:
             moved[repository] = target or current
 
 
-def folder_of(call: Call) -> str:
+def folder_of(call: ProgramCall) -> str:
     """The folder in which git works: the call's folder, changed by -C."""
-    folder, words = call.folder, call.words[: after_options(call.words, GLOBAL)]
+    folder, words = call.folder, call.words[: after_options(call.words, GLOBAL["git"].split())]
     for at, word in enumerate(words[:-1]):
         if word == "-C":
             folder = os.path.join(folder, words[at + 1])
@@ -69,7 +69,7 @@ def folder_of(call: Call) -> str:
 # ---- pushes
 
 
-def parse_push_steps(call: Call, words: list[str], current: str) -> Iterator[Step]:
+def parse_push_steps(call: ProgramCall, words: list[str], current: str) -> Iterator[Step]:
     if has_option(words, "n", "--dry-run"):
         return
     specs = operands(words, VALUED)[1:]
@@ -100,7 +100,7 @@ def kind_of(words: list[str]) -> str:
 # ---- local branches
 
 
-def parse_branch_steps(call: Call, words: list[str]) -> Iterator[Step]:
+def parse_branch_steps(call: ProgramCall, words: list[str]) -> Iterator[Step]:
     """What `git branch` deletes, makes, or moves."""
     names = operands(words, ("-u", "--set-upstream-to"))
     if has_option(words, "d", "--delete") or has_option(words, "D"):

@@ -1,6 +1,6 @@
 """Check a command, a path or a text by the guard's rules, for any caller and any form of event.
 
-The settings of a Place switch the rules by name.
+The settings of a Territory switch the rules by name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tenterhook.library.guard.paths import Place
+    from tenterhook.library.guard.paths import Territory
 
 SECRET, IN_COMMAND = "secret", "secret-in-command"
 INSTEAD = "read it from the environment or a secret store; where it is none, say so to the user"
@@ -21,7 +21,7 @@ KEEPERS = ("env-file", "lock-file")
 MOST, LONGEST = 12, 1800
 
 
-def at_command(text: str, place: Place, folder: str, *, programs: bool = True, paths: bool = True) -> list[Finding]:
+def at_command(text: str, place: Territory, folder: str, *, programs: bool = True, paths: bool = True) -> list[Finding]:
     """All findings about a shell text: about the programs that it calls, and the paths that they write."""
     from tenterhook.library.guard import danger, secret
 
@@ -36,7 +36,7 @@ def secrets_of_command(text: str, decision: str) -> list[Finding]:
     return [Finding(IN_COMMAND, decision, f"the command holds {line}; {INSTEAD}") for line in lines]
 
 
-def at_paths(paths: Iterable[str], place: Place) -> list[Finding]:
+def at_paths(paths: Iterable[str], place: Territory) -> list[Finding]:
     """All findings about writing these paths; each text once."""
     found: dict[str, Finding] = {}
     for path in paths:
@@ -49,7 +49,7 @@ def at_paths(paths: Iterable[str], place: Place) -> list[Finding]:
     return list(found.values())
 
 
-def may_hold_secrets(path: str, place: Place) -> bool:
+def may_hold_secrets(path: str, place: Territory) -> bool:
     """Whether a file is meant to hold secrets, or the settings say that apparent secrets in it are none."""
     from tenterhook.library.guard.paths import below, matches_any_glob
 
@@ -71,13 +71,15 @@ def secrets_of_texts(texts: Iterable[str], name: str, decision: str, before: str
     ]
 
 
-def in_words(found: list[Finding]) -> list[str]:
-    """One line per finding, denies first."""
+def weigh(found: list[Finding], name: str) -> tuple[str, str]:
+    """The decision of all findings, a deny before an ask; and the reason, one line per finding, denies first."""
     ordered = sorted(found, key=lambda one: one.decision != "deny")
     lines = [f"- {one.text} [{one.rule}]" for one in ordered[:MOST]]
     if len(found) > MOST:
         lines.append(f"- and {len(found) - MOST} more")
-    return "\n".join(lines)[:LONGEST].split("\n")
+    decision = ordered[0].decision
+    first = f"{name} refuses this:" if decision == "deny" else f"{name} wants the user's word for this:"
+    return decision, "\n".join((first, *lines))[:LONGEST]
 
 
 def check_name(name: str, known: Iterable[str]) -> str:
@@ -88,7 +90,7 @@ def check_name(name: str, known: Iterable[str]) -> str:
 
 def names() -> set[str]:
     """The names of all rules."""
-    from tenterhook.library.guard import danger
-    from tenterhook.library.guard.paths import RULES
+    from tenterhook.library.guard import paths
+    from tenterhook.library.guard.danger import rules
 
-    return {*danger.names(), *RULES, SECRET, IN_COMMAND}
+    return {*rules.RULES, *paths.RULES, SECRET, IN_COMMAND}

@@ -10,7 +10,7 @@ from tenterhook.runtime.sandbox import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
 
 # The rules about paths: the decision, what is wrong and what to do instead.
 RULES = {
@@ -25,27 +25,18 @@ RULES = {
     "lock-file": ("ask", "is written by the package manager; run it, do not edit its file"),
     "agent-config": ("ask", "says what agents of this project run"),
 }
+LOCK_FILES = (
+    *("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "uv.lock", "poetry.lock", "pipfile.lock", "cargo.lock"),
+    *("gemfile.lock", "composer.lock", "go.sum"),
+)
 # Patterns from any folder of the project on; ** is everything below.
 IN_PROJECT = (
     (".git/**", "git-folder"),
     *((pattern, "agent-settings") for pattern in places.SETTINGS),
     *((pattern, "agent-config") for pattern in places.CONFIG),
-    (".env", "env-file"),
-    (".env.*", "env-file"),
-    (".netrc", "credentials"),
-    (".pypirc", "credentials"),
-    ("id_rsa", "credentials"),
-    ("id_ed25519", "credentials"),
-    ("package-lock.json", "lock-file"),
-    ("yarn.lock", "lock-file"),
-    ("pnpm-lock.yaml", "lock-file"),
-    ("uv.lock", "lock-file"),
-    ("poetry.lock", "lock-file"),
-    ("pipfile.lock", "lock-file"),
-    ("cargo.lock", "lock-file"),
-    ("gemfile.lock", "lock-file"),
-    ("composer.lock", "lock-file"),
-    ("go.sum", "lock-file"),
+    *((pattern, "env-file") for pattern in (".env", ".env.*")),
+    *((name, "credentials") for name in (".netrc", ".pypirc", "id_rsa", "id_ed25519")),
+    *((name, "lock-file") for name in LOCK_FILES),
 )
 # From the user's home on.
 IN_HOME = (
@@ -65,10 +56,10 @@ TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/f
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd")
 
 
-class Place:
+class Territory:
     """The project, and the paths that may be written there and elsewhere."""
 
-    def __init__(self, project: str, settings: Settings) -> None:
+    def __init__(self, project: str, settings: ActionSettings) -> None:
         self.project, self.settings = project, settings
         self.root = os.path.realpath(project)
         self.home = os.path.expanduser("~")

@@ -31,37 +31,9 @@ UNQUOTED = (
 )
 HINTS = ("key", "secret", "token", "passw")
 # Parts of a value that is an example, or comes from elsewhere.
-PLACEHOLDERS = (
-    *(
-        "example",
-        "sample",
-        "your",
-        "changeme",
-        "change_me",
-        "change-me",
-        "placeholder",
-        "dummy",
-        "redacted",
-        "insert",
-        "password",
-    ),
-    *(
-        "xxxx",
-        "****",
-        "....",
-        "<",
-        "${",
-        "{{",
-        "$(",
-        "%(",
-        "%s",
-        "{",
-        "fake",
-        "not-a-",
-        "todo",
-        "process.env",
-        "environ",
-    ),
+PLACEHOLDERS = tuple(
+    "example sample your changeme change_me change-me placeholder dummy redacted insert password xxxx **** .... < ${ "
+    "{{ $( %( %s { fake not-a- todo process.env environ".split()
 )
 ENOUGH = 3.2
 
@@ -90,12 +62,12 @@ def is_mixed(value: str) -> bool:
 
 def apart(spans: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     """Of overlapping spans keep the one with the most specific shape, which is the first in the table."""
-    kept: list[tuple[str, int, int]] = []
+    separate: list[tuple[str, int, int]] = []
     # Sorting by start alone keeps the table's order among equals.
     for span in sorted(spans, key=lambda one: one[1]):
-        if not kept or span[1] >= kept[-1][2]:
-            kept.append(span)
-    return kept
+        if not separate or span[1] >= separate[-1][2]:
+            separate.append(span)
+    return separate
 
 
 def is_placeholder(value: str) -> bool:

@@ -6,9 +6,9 @@ import os
 
 from tenterhook.author import hook
 from tenterhook.errors import UsageError
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.guard import look
-from tenterhook.library.guard.paths import Place
+from tenterhook.library.guard.paths import Territory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,20 +31,18 @@ def rule_overrides(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, 
     return rules
 
 
-def place(event: Event, rules: dict[str, str], **lists: tuple[str, ...]) -> Place:
+def place(event: Event, rules: dict[str, str], **lists: tuple[str, ...]) -> Territory:
     """The project with its rules; `protected`, `outside` and `not_secret` are lists of globs and folders."""
-    settings = Settings()
+    settings = ActionSettings()
     settings.rules = rules
     for name, value in lists.items():
         setattr(settings, name, list(value))
-    return Place(os.path.abspath(event.project), settings)
+    return Territory(os.path.abspath(event.project), settings)
 
 
 def answer(found: list[Finding], name: str) -> Answer | None:
     """One answer for all findings: a deny before an ask."""
     if not found:
         return None
-    denied = any(one.decision == "deny" for one in found)
-    first = f"{name} refuses this:" if denied else f"{name} wants the user's word for this:"
-    reason = "\n".join((first, *look.in_words(found)))
-    return hook.deny(reason) if denied else hook.ask(reason)
+    decision, reason = look.weigh(found, name)
+    return hook.deny(reason) if decision == "deny" else hook.ask(reason)

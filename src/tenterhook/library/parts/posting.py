@@ -47,7 +47,13 @@ def variables(headers: tuple[str, ...]) -> dict[str, str | None]:
 
 
 def send_webhook(
-    place: hook_request.Place, headers: dict[str, str], body: bytes, line: Connection, *, loopback: bool, private: bool
+    place: hook_request.RequestTarget,
+    headers: dict[str, str],
+    body: bytes,
+    line: Connection,
+    *,
+    loopback: bool,
+    private: bool,
 ) -> None:
     """Anything other than a status of success is a Failure. A webhook's path is a secret: only its host is named."""
     from http.client import HTTPException

@@ -5,14 +5,26 @@ from __future__ import annotations
 import os
 
 from tenterhook.library.parts.decisions import all_of
-from tenterhook.library.parts.moments import MOMENTS
 from tenterhook.library.project.wording import plain
-from tenterhook.support.secrets.redact import Redactor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Event
 
+# The events that a person may want to hear of, and the text for each.
+MOMENTS = {
+    "notify": "needs your attention",
+    "permission.ask": "asks for permission",
+    "permission.denied": "was refused a permission",
+    "turn.stop": "has finished",
+    "turn.failed": "has failed",
+    "agent.stop": "has finished a subtask",
+    "task.done": "has done a task",
+    "teammate.idle": "has a teammate without work",
+    "tool.failed": "could not run a tool",
+    "session.start": "has started",
+    "session.end": "has ended",
+}
 MESSAGES = ("message", "notification", "last_assistant_message", "error", "reason")
 LONGEST = 200
 
@@ -28,8 +40,10 @@ def title(event: Event) -> str:
 
 def text(event: Event) -> str:
     """What happened, and the agent's own text about it."""
+    from tenterhook.support.secrets.redact import Redactor
+
     what = MOMENTS[event.kind]
-    said = next((event.text_of(name) for name in MESSAGES if event.text_of(name)), "")
-    about = said or event.command or event.tool_name
+    message = next((event.text_of(name) for name in MESSAGES if event.text_of(name)), "")
+    about = message or event.command or event.tool_name
     hidden = Redactor(os.environ).text(about)  # before it is cut: half a secret is not recognised
     return f"{what}: {plain(' '.join(hidden.split()), LONGEST)}" if about else what

@@ -64,15 +64,15 @@ def of_transcript(path: str) -> Tokens | None:
         text = files.contents(path, LARGEST) if path else b""
     except OSError:
         return None
-    told: dict[object, Tokens] = {}
+    counted: dict[object, Tokens] = {}
     total: Tokens | None = None
     for record in records(text):
         for key, is_sum, found in counts(record):
             if is_sum:
                 total = found
             else:
-                told[key or len(told)] = found  # a message may be written several times, with the same or a later count
-    return total or (sum(told.values(), Tokens()) if told else None)
+                counted[key or len(counted)] = found  # a message may be written several times
+    return total or (sum(counted.values(), Tokens()) if counted else None)
 
 
 def records(text: bytes) -> Iterator[Any]:

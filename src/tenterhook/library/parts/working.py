@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.actions.settings import Settings
+from tenterhook.library.actions.settings import ActionSettings
 from tenterhook.library.project.subject import subject
 
 TYPE_CHECKING = False
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 CODE = ("source", "test", "declaration", "style", "support")
 
 
-def settings(**commands: str) -> Settings:
+def settings(**commands: str) -> ActionSettings:
     """Settings from the hook's options only: the project's are not read. Commands that are empty are detected."""
-    made = Settings()
+    made = ActionSettings()
     made.commands = {kind: command for kind, command in commands.items() if command}
     return made
 

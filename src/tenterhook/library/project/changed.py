@@ -25,7 +25,7 @@ STATUS = (
 )
 
 
-class Changes:
+class GitChanges:
     """The branch, how far it is from its upstream, and the files that differ from the last commit, by project paths."""
 
     __slots__ = ("branch", "distance", "files")
@@ -34,13 +34,13 @@ class Changes:
         self.branch, self.distance, self.files = branch, "", files or []
 
 
-def changes(event: TimedEvent) -> Changes:
+def changes(event: TimedEvent) -> GitChanges:
     limit = min(LIMIT, event.left() - 0.3)
     found = status(os.path.realpath(event.project), limit) if limit > 0 else None
-    return found or Changes()
+    return found or GitChanges()
 
 
-def status(project: str, limit: float) -> Changes | None:
+def status(project: str, limit: float) -> GitChanges | None:
     """None if there is no repository, or git does not answer in time."""
     root = repository(project)
     if not root:
@@ -99,13 +99,13 @@ def repository(folder: str) -> str:
     return folder
 
 
-def parse_git_status(output: bytes, root: str, project: str) -> Changes:
+def parse_git_status(output: bytes, root: str, project: str) -> GitChanges:
     """Parse names from the repository's root on; each is two letters of state, a blank, and bytes up to NUL."""
-    found = Changes()
+    found = GitChanges()
     for record in output.split(b"\0"):
         if record.startswith(b"## "):
-            said = record[3:].decode("utf-8", "replace")
-            found.branch, found.distance = branch(said), distance(said)
+            text = record[3:].decode("utf-8", "replace")
+            found.branch, found.distance = branch(text), distance(text)
         elif len(record) > 3:
             found.files.append(os.path.relpath(os.path.join(root, os.fsdecode(record[3:])), project))
     return found

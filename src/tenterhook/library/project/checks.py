@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.project.commands import Command
     from tenterhook.library.project.subject import Subject
 
@@ -36,7 +36,9 @@ class Check:
         self.shown = format_check_command(command, given, project, cwd)
 
 
-def checks(subjects: list[Subject], settings: Settings, wanted: tuple[str, ...] = ALL, *, cwd: str = "") -> list[Check]:
+def checks(
+    subjects: list[Subject], settings: ActionSettings, wanted: tuple[str, ...] = ALL, *, cwd: str = ""
+) -> list[Check]:
     """The wanted kinds of checks that have a command; one command takes all files that it fits.
 
     `cwd` is the agent's folder, from which it would type a command.
@@ -50,7 +52,7 @@ def checks(subjects: list[Subject], settings: Settings, wanted: tuple[str, ...] 
     return [Check(command, subjects[0].project, of, files, cwd) for command, of, files in grouped.values()]
 
 
-def fitting(subject: Subject, settings: Settings, wanted: tuple[str, ...]) -> Iterator[tuple[Command, list[str]]]:
+def fitting(subject: Subject, settings: ActionSettings, wanted: tuple[str, ...]) -> Iterator[tuple[Command, list[str]]]:
     """Commands with their files: the tests of the subject, or the subject itself."""
     tests = companions.tests_of(subject) if "test" in wanted and subject.kind in CODE else []
     found = commands_of(subject, settings, tests)
@@ -61,7 +63,7 @@ def fitting(subject: Subject, settings: Settings, wanted: tuple[str, ...]) -> It
             yield command, files
 
 
-def commands_of(subject: Subject, settings: Settings, tests: list[str]) -> dict[str, Command]:
+def commands_of(subject: Subject, settings: ActionSettings, tests: list[str]) -> dict[str, Command]:
     folders = subject.folders()
     if subject.kind == "style":
         from tenterhook.library.project.languages import node

@@ -6,11 +6,12 @@ import os
 import re
 
 from tenterhook.errors import ConfigError
+from tenterhook.library.project.wording import plain
 from tenterhook.support import files as regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
 
 FILES = "{files}"
 REPORT = "{report}"  # a file of ours, for a report in JUnit's form
@@ -70,7 +71,7 @@ def expand_file_placeholder(words: list[str], files: list[str]) -> list[str]:
     return found
 
 
-def find(folders: list[str], language: str, settings: Settings, tests: list[str]) -> dict[str, Command]:
+def find(folders: list[str], language: str, settings: ActionSettings, tests: list[str]) -> dict[str, Command]:
     """The commands by kind for a package; `folders` lead from it up to the project. The settings come first.
 
     `tests` are the tests concerned: how they are written can tell which tool runs them.
@@ -82,7 +83,7 @@ def find(folders: list[str], language: str, settings: Settings, tests: list[str]
     return {**find_make_commands(folders), **found, **load_configured_commands(folders[-1], settings)}
 
 
-def load_configured_commands(project: str, settings: Settings) -> dict[str, Command]:
+def load_configured_commands(project: str, settings: ActionSettings) -> dict[str, Command]:
     import shlex
 
     from tenterhook.library.project.failures import LINES
@@ -107,10 +108,9 @@ def find_make_commands(folders: list[str]) -> dict[str, Command]:
         text = read(os.path.join(folder, "Makefile")) or read(os.path.join(folder, "makefile"))
         if text:
             targets = set(re.findall(r"(?m)^([\w-]+)\s*:(?!=)", text))
-            absent = "" if on_path("make") else "make is not installed: not run"
             picked = {kind: next((n for n in names if n in targets), "") for kind, names in MAKE_TARGETS.items()}
             return {
-                kind: Command(kind, "make", folder, ["make", target], flags=("-s",), absent=absent)
+                kind: Command(kind, "make", folder, ["make", target], flags=("-s",), absent=absent("make"))
                 for kind, target in picked.items()
                 if target
             }
@@ -129,3 +129,24 @@ def on_path(name: str) -> str:
     from shutil import which
 
     return which(name) or ""
+
+
+def absent(program: str) -> str:
+    """The text for a program that is not installed; empty for one that is."""
+    return "" if on_path(program) else f"{program} is not installed: not run"
+
+
+def of_tool(
+    kind: str,
+    name: str,
+    folder: str,
+    program: str,
+    rest: list[str],
+    *,
+    flags: tuple[str, ...] = (),
+    whole: tuple[str, ...] = (),
+    where: str = "",
+) -> Command:
+    """The command of a tool; `program` is its path, empty if it is not installed, and `where` the text for that."""
+    missing = "" if program else f"{name} is not installed for {plain(where or folder)}: not run"
+    return Command(kind, name, folder, [program or name, *rest], flags=flags, whole=whole, absent=missing)

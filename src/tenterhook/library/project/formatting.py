@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from tenterhook.library.project.commands import FILES, Command, on_path, read
+from tenterhook.library.project.commands import FILES, Command, of_tool, on_path, read
 from tenterhook.library.project.languages import found_in
-from tenterhook.library.project.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +30,8 @@ def formatter(subject: Subject) -> Command | None:
         return for_python(folders)
     if subject.language == "node" or subject.kind == "style":
         return for_node(folders)
-    if subject.language == "go":
-        return tool("gofmt", folders, ["-w", FILES])
-    return tool("rustfmt", folders, [FILES]) if subject.language == "rust" else None
+    name, rest = {"go": ("gofmt", ["-w", FILES]), "rust": ("rustfmt", [FILES])}.get(subject.language, ("", []))
+    return of_tool(FORMAT, name, folders[0], on_path(name), rest) if name else None
 
 
 def for_python(folders: list[str]) -> Command | None:
@@ -54,12 +52,6 @@ def for_node(folders: list[str]) -> Command | None:
     from tenterhook.library.project.languages.node import tool as node_tool
 
     return node_tool(FORMAT, "prettier", folders, ["--write", "--ignore-unknown", FILES], ("--log-level", "warn"))
-
-
-def tool(name: str, folders: list[str], rest: list[str]) -> Command:
-    """The command of a formatter that comes with its language."""
-    absent = "" if on_path(name) else f"{name} is not installed for {plain(folders[0])}: not run"
-    return Command(FORMAT, name, folders[0], [on_path(name) or name, *rest], absent=absent)
 
 
 def read_formatter_configs(folders: list[str]) -> str:

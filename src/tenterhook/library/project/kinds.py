@@ -33,8 +33,10 @@ SOURCES = f"src{os.sep}main{os.sep}"  # every file is a source, whatever its nam
 UNTESTED_FOLDERS = frozenset("migrations alembic docs doc examples example benches benchmarks __mocks__".split())
 UNTESTED_NAMES = frozenset("manage.py asgi.py wsgi.py _version.py fabfile.py".split())
 
-FRONTEND = STYLES | frozenset(".js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte".split())
-BACKEND = OTHER_CODE | frozenset(".py .go .rs .js .mjs .cjs .ts .mts .cts".split())
+SIDES = {
+    "frontend": STYLES | frozenset(".js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte".split()),
+    "backend": OTHER_CODE | frozenset(".py .go .rs .js .mjs .cjs .ts .mts .cts".split()),
+}
 
 
 def suffix_of(path: str) -> str:

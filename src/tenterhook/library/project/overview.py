@@ -13,13 +13,13 @@ from tenterhook.library.project.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
 
 LANGUAGES = ("python", "node", "go", "rust")
 MOST_PACKAGES, MOST_TESTS = 6, 12
 
 
-def overview(project: str, settings: Settings) -> list[str]:
+def overview(project: str, settings: ActionSettings) -> list[str]:
     """The commands of the project; if it has no manifest, also those of the packages directly below it."""
     project = os.path.realpath(project)
     found = [(project, language) for language in LANGUAGES if is_package(project, language)]

@@ -10,7 +10,7 @@ from tenterhook.library.project.wording import count_with_noun, format_name_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.checks import Check
     from tenterhook.library.project.ledger import Entry
@@ -33,8 +33,8 @@ class Standing:
         entries = Ledger(event).entries()
         written = [one.of for one in entries if one.kind == CHANGED]
         self.changed = list(dict.fromkeys([*written, *sorted(found.files)]))
-        kept = [one for one in entries if one.kind != CHANGED and self.has(one.of)]
-        self.states = {(one.kind, one.of): STALE if self.is_stale(one) else one.state for one in kept}
+        checked = [one for one in entries if one.kind != CHANGED and self.has(one.of)]
+        self.states = {(one.kind, one.of): STALE if self.is_stale(one) else one.state for one in checked}
         self.results: list[Result] = []
 
     def has(self, name: str) -> bool:
@@ -96,7 +96,7 @@ class Standing:
                 found.append(f"{test.shown} was deleted, and {about} has no other test")
         return found
 
-    def due(self, settings: Settings, cwd: str) -> list[Check]:
+    def due(self, settings: ActionSettings, cwd: str) -> list[Check]:
         """The checks to run: red, stale or unproven ones, and tests of changed files that were not tested."""
         from tenterhook.library.project.checks import ALL, checks
 
@@ -106,7 +106,7 @@ class Standing:
         subjects["test"] += [one for one in self.code() if one.name in untested and one.name not in known]
         return [check for kind, some in subjects.items() for check in checks(some, settings, (kind,), cwd=cwd)]
 
-    def refresh(self, event: TimedEvent, settings: Settings) -> None:
+    def refresh(self, event: TimedEvent, settings: ActionSettings) -> None:
         """Run the checks that are due. A red one that does not finish stays red."""
         due = self.due(settings, event.cwd)
         if not due:
@@ -146,7 +146,7 @@ class Standing:
 
 
 def report(
-    event: TimedEvent, settings: Settings, title: str, *, gate: bool = True, problems: bool = False
+    event: TimedEvent, settings: ActionSettings, title: str, *, gate: bool = True, problems: bool = False
 ) -> ActionAnswer:
     """Refuse the end while something is red, if it is a gate; but never twice in a row, or the agent could not end.
 

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
 SPARE = 0.3
@@ -88,18 +89,22 @@ class Configs:
         return iter(())
 
 
-def after(event: TimedEvent, kind: type[Documents] | type[Configs]) -> ActionAnswer:
+# By name, as the table of actions has them.
+CONCERNS: dict[str, type[Documents | Configs]] = {"Documents": Documents, "Configs": Configs}
+
+
+def after(event: TimedEvent, settings: ActionSettings, kind: str) -> ActionAnswer:
     """Check the file that a tool wrote; problems are feedback for the model."""
     subject = resolve_written_subject(event)
     if isinstance(subject, str):
         return fine(subject)
-    concern = kind(subject.project)
+    concern = CONCERNS[kind](subject.project)
     Ledger(event).keep([], subject.name)
     if not concern.takes(subject.name):
         from tenterhook.library.project.verify import deny_unparsable_file
 
         problem = deny_unparsable_file(event, subject)
-        return problem or fine(f"nothing to check: {subject.shown} is no {concern.noun} of a kind that is known")
+        return problem or fine(f"nothing to check: {subject.shown} is not a {concern.noun} that can be checked")
     text = text_of(subject.path) if os.path.isfile(subject.path) else None
     if text is None:
         return fine(f"nothing to check: {subject.shown} is not there, cannot be read, or is larger than 1 MiB")
@@ -114,13 +119,13 @@ def after(event: TimedEvent, kind: type[Documents] | type[Configs]) -> ActionAns
     return deny(truncate_lines([head, *(f"  {plain(one)}" for one in found)]))
 
 
-def at_the_end(event: TimedEvent, kind: type[Documents] | type[Configs], title: str) -> ActionAnswer:
+def at_the_end(event: TimedEvent, settings: ActionSettings, kind: str, title: str) -> ActionAnswer:
     """Report what changed and whether every such file is sound; refuse while one is not, but never twice in a row."""
     from tenterhook.library.project.changed import repository
     from tenterhook.library.project.report import Standing
 
     standing = Standing(event)
-    concern = kind(standing.project)
+    concern = CONCERNS[kind](standing.project)
     known = bool(repository(standing.project))
     names = standing.changed if known else list(files(standing.project))
     names = [name for name in names if concern.takes(name) and has(standing.project, name)]
@@ -152,8 +157,8 @@ def problems(concern: Documents | Configs, names: list[str], event: TimedEvent) 
         if event.left() < SPARE:
             return found, len(names) - done
         text = text_of(os.path.join(concern.project, name))
-        told = concern.problems(name, text, event.left() - SPARE) if text is not None else []
-        found += [f"{plain(name)}:{plain(one)}" for one in told]
+        wrong = concern.problems(name, text, event.left() - SPARE) if text is not None else []
+        found += [f"{plain(name)}:{plain(one)}" for one in wrong]
     return found, 0
 
 

@@ -13,32 +13,32 @@ from tenterhook.library.project.wording import format_name_list, truncate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
 
 RAN = ("pass", "fail")
+# The kinds of files with checks, if their suffix says to which side they belong.
+OF_SIDE = (*CODE, "declaration", "style")
 
 
 def after(
     event: TimedEvent,
-    settings: Settings,
+    settings: ActionSettings,
     wanted: tuple[str, ...] = ALL,
     *,
-    what: str = "code",
-    of: tuple[str, ...] = CODE,
-    suffixes: frozenset[str] = frozenset(),
+    side: str = "",
     red: str = "",
     proof: bool = False,
 ) -> ActionAnswer:
-    """The usual work of an action after a change: for files of these kinds and, if given, suffixes."""
-    subject = resolve_checkable_file(event, what, of, suffixes)
+    """The usual work of an action after a change of code; `side` is backend or frontend, if only files of it count."""
+    subject = resolve_checkable_file(event, f"{side} file" if side else "code", OF_SIDE if side else CODE, side)
     if isinstance(subject, ActionAnswer):
         return subject
     return build_check_verdict(subject, run_affected_checks(event, settings, subject, wanted), red=red, proof=proof)
 
 
 def resolve_checkable_file(
-    event: TimedEvent, what: str, of: tuple[str, ...] = CODE, suffixes: frozenset[str] = frozenset()
+    event: TimedEvent, what: str, of: tuple[str, ...] = CODE, side: str = ""
 ) -> Subject | ActionAnswer:
     """The changed file; the answer if it does not parse, or is of another kind."""
     subject = resolve_written_subject(event)
@@ -47,8 +47,8 @@ def resolve_checkable_file(
     problem = deny_unparsable_file(event, subject)
     if problem:
         return problem
-    if subject.kind not in of or (suffixes and kinds.suffix_of(subject.path) not in suffixes):
-        return fine(f"nothing to check: {subject.shown} is no {what}")
+    if subject.kind not in of or (side and kinds.suffix_of(subject.path) not in kinds.SIDES[side]):
+        return fine(f"nothing to check: {subject.shown} is not a {what}")
     return subject
 
 
@@ -63,13 +63,13 @@ def deny_unparsable_file(event: TimedEvent, subject: Subject) -> ActionAnswer | 
 
 
 def run_affected_checks(
-    event: TimedEvent, settings: Settings, subject: Subject, wanted: tuple[str, ...] = ALL
+    event: TimedEvent, settings: ActionSettings, subject: Subject, wanted: tuple[str, ...] = ALL, *, done: bool = True
 ) -> list[Result]:
-    """Run the checks that the change affects; the results are kept for the report at the end."""
+    """Run the checks that the change affects, if it is `done`; the results are kept for the report at the end."""
     event.settle()
     ledger = Ledger(event)
     results = run(checks([subject], settings, wanted, cwd=event.cwd), event.left(), ledger.cache())
-    ledger.keep(results, subject.name)
+    ledger.keep(results, subject.name if done else "")
     return results
 
 
@@ -93,8 +93,8 @@ def build_check_verdict(
         return deny(truncate_lines([head, *(f"  {one}" for one in problems or []), *failures(failed)]), note=note)
     late = [result.detail for result in results if result.state == "late"]
     message = note if late or unproven or any(result.state in RAN for result in results) else ""
-    told = [*(f"Run it yourself; it {line}" for line in late), *(one.detail for one in unproven)]
-    return fine(note, message=message, context="\n".join(told))
+    context = [*(f"Run it yourself; it {line}" for line in late), *(one.detail for one in unproven)]
+    return fine(note, message=message, context="\n".join(context))
 
 
 def is_unproven(subject: Subject, state: str) -> bool:

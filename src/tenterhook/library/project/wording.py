@@ -22,14 +22,14 @@ def command_line(words: list[str]) -> str:
 
 def truncate_lines(lines: list[str], most: int = LINES) -> str:
     """At most that many lines and characters, the first ones; the rest is counted."""
-    kept: list[str] = []
+    shown: list[str] = []
     size = 0
     for line in lines:
         size += len(line) + 1
-        if len(kept) == most - 1 < len(lines) - 1 or size > CHARACTERS - 40:
-            return "\n".join([*kept, f"... and {len(lines) - len(kept)} more lines"])
-        kept.append(line)
-    return "\n".join(kept)
+        if len(shown) == most - 1 < len(lines) - 1 or size > CHARACTERS - 40:
+            return "\n".join([*shown, f"... and {len(lines) - len(shown)} more lines"])
+        shown.append(line)
+    return "\n".join(shown)
 
 
 def count_with_noun(number: int, noun: str) -> str:

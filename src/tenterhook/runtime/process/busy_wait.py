@@ -9,8 +9,6 @@ import os
 import select
 import time
 
-__all__ = ["is_calm", "poll_busily"]
-
 # The number of runnable processes, after three load averages.
 RUNNING = "/proc/loadavg"
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.channel import Channel, Key
     from tenterhook.runtime.supervisor.client import Helper
 
-__all__ = ["Channels"]
-
 
 class Channels:
     """Channels are held while something runs, and given back when nothing does."""

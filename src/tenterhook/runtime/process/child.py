@@ -14,8 +14,6 @@ from tenterhook.runtime.process.status import exit_status, is_contested
 from tenterhook.runtime.process.stream import close
 from tenterhook.runtime.process_tree import TAG, ProcessFamily, ProcessTable, append_process_tag, find_child
 
-__all__ = ["Child"]
-
 # Waits for a line on stdin before it becomes the hook; `read` takes no byte beyond that line.
 GATE = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
 
@@ -24,8 +22,6 @@ late: list[int] = []  # children that SIGKILL did not end in time; reaped when t
 
 class Child(Running):
     """A child that is waited for by its pidfd, or polled if there is none."""
-
-    __slots__ = ("lost", "popen")
 
     def __init__(self, program: Program, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         super().__init__(program, sandbox, notes)

@@ -18,14 +18,12 @@ from tenterhook.runtime.process.running import LEFTOVER_GRACE, Running
 from tenterhook.runtime.process.spawn import spawn_program
 from tenterhook.runtime.process.stream import OutputStream
 from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
-from tenterhook.runtime.process_tree import Tags, read_table
+from tenterhook.runtime.process_tree import SweepClock, Tags, read_table
 from tenterhook.runtime.supervisor import ChannelLost, Outdated
 
 if TYPE_CHECKING:
     from tenterhook.runtime.process.channels import Channels
     from tenterhook.runtime.supervisor.client import Helper
-
-__all__ = ["ProcessLoop"]
 
 # The most programs started in one turn: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
@@ -61,8 +59,7 @@ class ProcessLoop:
         self.ending: dict[Ticket, Running] = {}
         self.tags: Tags = {}
         self.crowded = self.rest = False
-        self.sweep_at = self.swept = self.sweep_cost = 0.0
-        self.interval = 0.005
+        self.sweeps = SweepClock()
 
     @property
     def busy(self) -> bool:
@@ -88,7 +85,7 @@ class ProcessLoop:
         self.check_clocks(now)
         if self.unheard:
             self.listen(now)
-        if self.ending and now >= self.sweep_at:
+        if self.ending and now >= self.sweeps.at:
             self.sweep(now)
         if self.rest:
             self.rest = False
@@ -110,7 +107,7 @@ class ProcessLoop:
         """Milliseconds until the next deadline; None if there is none."""
         if self.can_start:
             return 0
-        clocks = [self.sweep_at] if self.ending else []
+        clocks = [self.sweeps.at] if self.ending else []
         while self.deadlines and self.deadlines[0][1] not in self.numbered:
             heappop(self.deadlines)
         if self.deadlines:
@@ -244,7 +241,7 @@ class ProcessLoop:
             self.unwatch_pipes(child)
             child.hang_up()
             self.end(ticket, child.ended, LEFTOVER_GRACE)
-        self.hurry()
+        self.sweeps.hurry()
 
     def check_clocks(self, now: float) -> None:
         for ticket, child in list(self.polled.items()):
@@ -260,12 +257,7 @@ class ProcessLoop:
     def end(self, ticket: Ticket, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
         child = self.ending[ticket] = self.running[ticket]
         child.end(now, grace, error, detail)
-        self.hurry()
-
-    def hurry(self) -> None:
-        """Check again soon, but not constantly: many cancellations share one check."""
-        self.interval = 0.005
-        self.sweep_at = self.swept + min(2 * self.sweep_cost, 0.01)
+        self.sweeps.hurry()
 
     def sweep(self, now: float) -> None:
         for child in self.ending.values():
@@ -275,11 +267,7 @@ class ProcessLoop:
         for ticket, child in list(self.ending.items()):
             if child.sweep(table, now):
                 self.finish(ticket)
-        self.swept = time.monotonic()
-        self.sweep_cost = self.swept - now
-        self.interval = min(self.interval * 2, 0.05)
-        clocks = [child.kill_at for child in self.ending.values() if child.kill_at > now]
-        self.sweep_at = min([self.swept + self.interval, *clocks])
+        self.sweeps.plan_next(now, (child.kill_at for child in self.ending.values()))
 
     def cancel(self, ticket: Ticket) -> None:
         if ticket in self.running:

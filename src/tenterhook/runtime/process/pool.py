@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.loop import ProcessLoop
     from tenterhook.runtime.supervisor.client import Helper
 
-__all__ = ["Pool"]
-
 # Much more than ending cancelled programs takes.
 ENDING = 1.0
 

@@ -19,8 +19,6 @@ from tenterhook.runtime.sandbox.profile import Profile
 if TYPE_CHECKING:
     from tenterhook.trust.seal import Seal
 
-__all__ = ["Completed", "Modified", "Program", "by_shell", "explain", "look_for"]
-
 
 class Modified(Exception):
     """The hook is not what was approved."""

@@ -25,8 +25,6 @@ from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
 if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.client import Helper
 
-__all__ = ["Reactor"]
-
 
 class Reactor:
     """submit() from any thread; `done` is called in the reactor's thread and should be quick."""

@@ -13,13 +13,9 @@ from tenterhook.runtime.supervisor import ChannelLost, Outdated
 from tenterhook.runtime.supervisor.channel import Channel
 from tenterhook.runtime.supervisor.wire import END, GO, HEAD, send_long, start_packet
 
-__all__ = ["SpawnedProgram"]
-
 
 class SpawnedProgram(Running):
     """`gone`: nothing of it is left."""
-
-    __slots__ = ("asked", "channel", "gone", "theirs")
 
     busy_wait = 0.002
 

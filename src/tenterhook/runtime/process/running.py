@@ -16,9 +16,7 @@ from tenterhook.runtime.process.stream import Feed, OutputStream
 from tenterhook.runtime.process_tree import ProcessFamily, ProcessTable
 
 if TYPE_CHECKING:
-    from tenterhook.trust.parts import Stamp
-
-__all__ = ["LEFTOVER_GRACE", "Running"]
+    from tenterhook.support.fingerprint import Stamp
 
 # How long SIGKILL may take before we stop waiting: only a process stuck in the kernel needs more than 1 ms.
 KILL_WAIT = 0.2
@@ -42,34 +40,6 @@ class FileWatch(Protocol):
 class Running:
     """From start() to completed(). All times are time.monotonic()."""
 
-    __slots__ = (
-        "began",
-        "busy_wait_until",
-        "deadline",
-        "detail",
-        "ended",
-        "ending",
-        "error",
-        "exited",
-        "family",
-        "feed",
-        "give_up_at",
-        "kill_at",
-        "left",
-        "notes",
-        "number",
-        "patience",
-        "pidfd",
-        "program",
-        "sandbox",
-        "stamps",
-        "started",
-        "status",
-        "streams",
-        "token",
-        "watch",
-    )  # fmt: skip
-
     # Whether its exit must be polled for, because there is no pidfd.
     polled = False
     # Seconds from its start for which the caller busy-waits, if the processor is free.
@@ -79,8 +49,8 @@ class Running:
         self.program, self.sandbox, self.notes = program, sandbox, notes
         self.pidfd = -1
         self.feed = Feed(program.stdin)
-        kept = program.cap, program.tail, program.whole
-        self.streams = (OutputStream(*kept), OutputStream(*kept))
+        limits = program.cap, program.tail, program.whole
+        self.streams = (OutputStream(*limits), OutputStream(*limits))
         self.began = time.monotonic()
         self.deadline = None if program.timeout is None else self.began + program.timeout
         self.number = next(counter)

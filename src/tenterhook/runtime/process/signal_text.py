@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 from functools import cache
 
-__all__ = ["as_told_by"]
-
 
 @cache
 def as_told_by(shell: str, status: int) -> tuple[int, bytes]:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tenterhook.runtime.process.ticket import Ticket
 
-__all__ = ["HeldSlots", "ProcessSemaphore"]
-
 # The most threads that serve their own programs at a time. Each needs its own channel to the helper, which keeps 16.
 TAKERS = 8
 

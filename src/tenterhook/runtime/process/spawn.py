@@ -20,10 +20,8 @@ from tenterhook.runtime.supervisor import NoHelper, NotConfined
 if TYPE_CHECKING:
     from tenterhook.runtime.process.channels import Channels
 
-__all__ = ["spawn_program"]
-
 ADVICE = "`tenter doctor` says what this machine can do"
-said: set[str] = set()
+given_notes: set[str] = set()
 
 
 def spawn_program(program: Program, channels: Channels | None, *, fresh: bool = False) -> Running | Completed:
@@ -85,6 +83,6 @@ def attach_quarantine_watch(running: Running, profile: Profile, seen: Profile | 
 
 
 def once(note: str) -> tuple[str, ...]:
-    new = note not in said
-    said.add(note)
+    new = note not in given_notes
+    given_notes.add(note)
     return (note,) if new else ()

@@ -6,14 +6,12 @@ hook that refused. A pidfd opened in time still has it (Linux 6.15). If it canno
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # the enums of the module signal take 0.6 ms
 import errno
 import os
-import signal
 import struct
 import time
 from fcntl import ioctl
-
-__all__ = ["exit_status", "is_contested", "name_of"]
 
 PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info of 64 bytes)
 PIDFD_INFO_EXIT = 1 << 3
@@ -23,7 +21,7 @@ contested = False  # other code in this process was seen to take the status of o
 
 def is_contested() -> bool:
     """Whether a child could disappear before its pidfd is open. It must wait for us then (0.4 ms)."""
-    return contested or signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
+    return contested or _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN
 
 
 def exit_status(pid: int, pidfd: int) -> int | None:
@@ -70,6 +68,8 @@ def note_contest() -> None:
 
 def name_of(number: int) -> str:
     """The name of a signal."""
+    import signal
+
     try:
         return signal.Signals(number).name
     except ValueError:

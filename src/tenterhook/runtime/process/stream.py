@@ -8,8 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 
-__all__ = ["Feed", "OutputStream", "close"]
-
 CHUNK = 65536
 # The largest pipe that an ordinary user may have. A flood of 1 GB then takes a thousand turns instead of 16,000.
 WIDE = 1 << 20

@@ -10,8 +10,6 @@ from tenterhook.runtime.process.program import Completed, Program
 if TYPE_CHECKING:
     from tenterhook.runtime.process.running import Running
 
-__all__ = ["NEVER_STARTED", "Ticket"]
-
 NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host before it was started")
 
 

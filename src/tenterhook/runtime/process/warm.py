@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.sandbox.profile import Profile
     from tenterhook.runtime.supervisor.channel import Channel
 
-__all__ = ["prepare_warm_run"]
-
 # The first byte of the memory file, until the script's process has found that it can run there.
 NOT_YET, RAN = b"-", b"w"
 
@@ -43,8 +41,6 @@ def prepare_warm_run(program: Program, profile: Profile | None, channels: Channe
 
 class WarmProgram(SpawnedProgram):
     """The script's input goes through a memory file, which the warm interpreter itself never reads."""
-
-    __slots__ = ("memory", "wanted")
 
     busy_wait = 0.004
 

@@ -11,13 +11,13 @@ from msgspec import Struct
 from tenterhook.runtime.sandbox import bubblewrap, kernel, landlock
 from tenterhook.runtime.sandbox.proof import prove
 from tenterhook.runtime.sandbox.restrict import MECHANISMS
+from tenterhook.support.paths import SOURCES
 
 NETWORKS = {
     "none": "no network at all",
-    "loopback": "a network of its own, with nobody but what the hook itself starts",
+    "loopback": "a network of its own, in which only the hook itself can listen",
     "full": "the network as it is",
 }
-PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 # What is tried; each attempt runs in its own process.
 TRIALS = {
     "user namespace": ("kernel.unshare(kernel.CLONE_NEWUSER)", "lets an ordinary user have mounts of its own"),
@@ -51,12 +51,12 @@ def abilities() -> list[Ability]:
     """The kernel features that the sandbox and the supervisor use."""
     if not kernel.MACHINE:
         system = os.uname()
-        said = f"{system.sysname} {system.machine}: hooks are confined on Linux (x86_64, aarch64) alone, so far"
-        return [Ability("machine", "sandbox", "absent", said)]
+        detail = f"{system.sysname} {system.machine}: hooks are confined on Linux (x86_64, aarch64) alone, so far"
+        return [Ability("machine", "sandbox", "absent", detail)]
     found = [about_landlock()]
     for name, (code, purpose) in TRIALS.items():
-        said = probe_in_subprocess(code)
-        found.append(Ability("machine", name, "absent" if said else "works", said or purpose))
+        detail = probe_in_subprocess(code)
+        found.append(Ability("machine", name, "absent" if detail else "works", detail or purpose))
     place = bubblewrap.find_working_bwrap()
     found.append(
         Ability("machine", "bubblewrap", "works" if place else "absent", place or "bwrap: not there, or forbidden")
@@ -70,8 +70,8 @@ def about_landlock() -> Ability:
         return Ability("machine", "Landlock", "absent", landlock.ABSENT)
     lacks = {landlock.ALONE: "cannot confine alone", landlock.NETWORK: "knows no ports"}
     lacks[landlock.SCOPES] = "does not keep hooks from signalling other processes"
-    said = [f"before version {since} it {what}" for since, what in lacks.items() if known < since]
-    return Ability("machine", "Landlock", "works", "; ".join([f"version {known}", *said]))
+    notes = [f"before version {since} it {what}" for since, what in lacks.items() if known < since]
+    return Ability("machine", "Landlock", "works", "; ".join([f"version {known}", *notes]))
 
 
 def about_cgroup() -> Ability:
@@ -96,7 +96,7 @@ def probe_in_subprocess(code: str) -> str:
         "import os\nfrom tenterhook.runtime.sandbox import kernel, seccomp\n"
         f"try: {code}\nexcept OSError as exc: print(exc)"
     )
-    env = {"PYTHONPATH": PACKAGE, "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+    env = {"PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
     argv = [sys.executable, "-S", "-P", "-c", script]  # -P: do not import modules of the current folder
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=30, check=False)
@@ -120,6 +120,6 @@ def check_network_sandbox(network: str) -> Ability:
         what = "such hooks are refused" if found["refused"] else "hooks run unconfined, or are refused in strict mode"
         return Ability("sandbox", name, "broken", f"{what}: {found['why']}")
     bad = [f"a confined process could {one}" for one in found["leaks"]]
-    bad += [f"could not {one} ({said})" for one, said in found["failed"].items()]
+    bad += [f"could not {one} ({why})" for one, why in found["failed"].items()]
     good = f"{mechanism}: {found['tried']} ways out tried, none leads out"
     return Ability("sandbox", name, "broken" if bad else "works", "; ".join(bad) or good)

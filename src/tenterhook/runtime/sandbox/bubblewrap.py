@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from tenterhook.runtime.sandbox.layout import PathLayout, between, within
+from tenterhook.runtime.sandbox.layout import PathLayout, between
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import within
 
 # Not by PATH: a project could have put a program there.
 PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
@@ -36,18 +37,18 @@ def find_working_bwrap() -> str:
 
 
 def options(layout: PathLayout) -> list[str]:
-    said = ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--ro-bind", "/", "/"]
-    said += ["--dev", "/dev", "--proc", "/proc"]
+    words = ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--ro-bind", "/", "/"]
+    words += ["--dev", "/dev", "--proc", "/proc"]
     if layout.network != "full":
-        said.append("--unshare-net")
+        words.append("--unshare-net")
     for path, option in sorted(bind_mount_options(layout).items()):
-        said += [option, path, path]
+        words += [option, path, path]
     for path in layout.hidden:
-        said += hiding(path, layout)
-    said += ["--cap-drop", "ALL"]
+        words += hiding(path, layout)
+    words += ["--cap-drop", "ALL"]
     if os.geteuid() == 0:
-        said += [word for name in KEPT for word in ("--cap-add", name)]
-    return said
+        words += [word for name in KEPT for word in ("--cap-add", name)]
+    return words
 
 
 def bind_mount_options(layout: PathLayout) -> dict[str, str]:

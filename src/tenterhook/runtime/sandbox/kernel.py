@@ -160,8 +160,8 @@ def set_mount(target: str, *, add: int = 0, clear: int = 0, below: bool = False)
     call("mount_setattr", AT_FDCWD, target, AT_RECURSIVE if below else 0, attributes, 32)
 
 
-def set_capabilities(kept: int) -> None:
+def set_capabilities(wanted: int) -> None:
     """Effective and permitted; nothing is inherited."""
     header = ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITIES, 0), 8)
-    low, high = kept & 0xFFFFFFFF, kept >> 32
+    low, high = wanted & 0xFFFFFFFF, wanted >> 32
     call("capset", header, ctypes.create_string_buffer(struct.pack("=6I", low, low, 0, high, high, 0), 24))

@@ -12,7 +12,8 @@ import stat
 import struct
 
 from tenterhook.runtime.sandbox import kernel
-from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, around, only_sockets, within
+from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, around, only_sockets
+from tenterhook.support.paths import within
 
 WRITE_FILE, READ_FILE, REMOVE_DIR, REMOVE_FILE = 1 << 1, 1 << 2, 1 << 4, 1 << 5
 MAKE_CHAR, MAKE_DIR, MAKE_REG, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM = (1 << bit for bit in range(6, 13))

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable
 
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import within
 
 # A folder that may get no new files is closed as a whole if it holds more than this.
 MANY = 64
@@ -27,35 +28,36 @@ class PathLayout:
         self.network = profile.network
         self.write = sorted(path for path in {*profile.write} if os.path.exists(path))
         below = prefixes(self.write)
-        named = [path for path in sorted({*profile.closed}) if path.startswith(below)]
-        self.closed = [path for path in named if os.path.exists(path) and not os.path.islink(path)]
+        named = [(path, kind_of(path)) for path in sorted({*profile.closed}) if path.startswith(below)]
+        self.closed = [path for path, kind in named if kind not in (0, stat.S_IFLNK)]
         self.below_closed = prefixes(self.closed)
         # A symlink can be replaced by a process that may write to its folder, even if the link's target is protected.
-        self.links = [path for path in named if os.path.islink(path)]
-        missing = [path for path in named if not os.path.lexists(path) and not self.closes(path)]
+        self.links = [path for path, kind in named if kind == stat.S_IFLNK]
+        missing = [path for path, kind in named if kind == 0 and not self.closes(path)]
         # Folders that may get no new files, because a closed path could appear there; and their contents.
-        self.frozen = sorted({os.path.dirname(path) for path in missing if self.freezes(os.path.dirname(path))})
+        self.frozen = sorted(folder for folder in {os.path.dirname(path) for path in missing} if self.freezes(folder))
         self.open = [child for folder in self.frozen for child in children(folder) if child not in self.closed]
         self.absent = [path for path in missing if os.path.dirname(path) not in self.frozen]
         self.shown = sorted({*profile.shown, *self.write})
-        self.hidden = [path for path in sorted({*profile.hidden}) if os.path.lexists(path) and self.hides(path)]
+        kept = {*profile.hidden}.difference(self.shown)
+        self.hidden = [path for path in sorted(kept) if kind_of(path) not in (0, stat.S_IFLNK)]
 
     def freezes(self, folder: str) -> bool:
         """A dot folder of an agent is frozen; git and others could not work in theirs."""
         name = os.path.basename(folder)
         may = name.startswith(".") and name not in GROWING and folder not in self.write
-        return may and os.path.isdir(folder) and not os.path.islink(folder) and not self.closes(folder)
+        return may and kind_of(folder) == stat.S_IFDIR and not self.closes(folder)
 
     def closes(self, path: str) -> bool:
         return f"{path}/".startswith(self.below_closed)
 
-    def hides(self, path: str) -> bool:
-        return path not in self.shown and not os.path.islink(path)
 
-
-def within(path: str, folder: str) -> bool:
-    """Whether it is the folder itself, or below it."""
-    return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
+def kind_of(path: str) -> int:
+    """The type bits of what is there, such as `stat.S_IFDIR`; 0 if nothing is."""
+    try:
+        return stat.S_IFMT(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return 0
 
 
 def prefixes(folders: Iterable[str]) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ import stat
 
 from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.kernel import ATTR_NODEV, ATTR_RDONLY, MS_BIND, MS_REC
-from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, between, within
+from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, between
+from tenterhook.support.paths import within
 
 # A path that no profile uses, so that a file system of ours can be mounted there for a moment.
 SCRATCH = ("/sys", "/mnt", "/srv", "/boot")
@@ -81,13 +82,13 @@ def on_the_way(layout: PathLayout) -> set[str]:
     return found
 
 
-def is_writable_at(path: str, said: dict[str, bool]) -> bool:
+def is_writable_at(path: str, writable: dict[str, bool]) -> bool:
     """What the profile says of the innermost place around a path; not writable if it says nothing."""
-    while path not in said:
+    while path not in writable:
         if path == "/":
             return False
         path = os.path.dirname(path)
-    return said[path]
+    return writable[path]
 
 
 def read_mount_points() -> dict[str, bool]:

@@ -22,9 +22,9 @@ def drop(*, other_users: bool) -> None:
 
     A process that may not change the bounding set gains nothing by that: no program gives new privileges.
     """
-    kept = (*KEPT, *(OTHER_USERS if other_users else ())) if os.geteuid() == 0 else ()
+    allowed = (*KEPT, *(OTHER_USERS if other_users else ())) if os.geteuid() == 0 else ()
     had = permitted_capabilities()
-    wanted = sum(1 << one for one in kept) & had
+    wanted = sum(1 << one for one in allowed) & had
     if had >> SETPCAP & 1:
         for one in range(last() + 1):
             if not wanted >> one & 1:

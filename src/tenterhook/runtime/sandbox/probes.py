@@ -77,7 +77,7 @@ escape("create a hook of git")(lambda w: put(f"{w['project']}/.git/hooks/pre-com
 escape("overwrite git's config")(lambda w: put(f"{w['project']}/.git/config"))
 escape("move git's folder away")(lambda w: os.rename(f"{w['project']}/.git", f"{w['project']}/.gone"))
 escape("signal the host")(lambda w: os.kill(int(w["host"]), 0))
-escape("signal everybody")(lambda w: os.kill(-1, 0))
+escape("signal all processes")(lambda w: os.kill(-1, 0))
 escape("limit the host")(lambda w: limits(int(w["host"])))
 escape("trace the host")(lambda w: kernel.call("ptrace", 16, int(w["host"]), 0, 0))
 escape("make a user namespace")(lambda w: kernel.unshare(kernel.CLONE_NEWUSER))
@@ -258,7 +258,7 @@ def main(path: str) -> int:
     os.chdir(given["world"]["project"])
     names, must = select_probes(mechanism, profile.network)
     leaks = [name for name in names if not run_probe(ESCAPES[name], given["world"])]
-    failed = {name: said for name in must if (said := run_probe(WORKS[name], given["world"]))}
+    failed = {name: why for name in must if (why := run_probe(WORKS[name], given["world"]))}
     print(json.dumps({"mechanism": mechanism, "tried": len(names), "leaks": leaks, "failed": failed}))
     return 0
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.support.paths import SOURCES
 
 FILES = {
     "project/src/own": "own",
@@ -42,16 +43,15 @@ def prove(network: str, mechanisms: tuple[str, ...]) -> dict[str, Any]:
 
 
 def run(file: str) -> dict[str, Any]:
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": SOURCES, "PYTHONDONTWRITEBYTECODE": "1"}
     # -P: do not import modules of the current folder.
     argv = [sys.executable, "-P", "-m", "tenterhook.runtime.sandbox.probes", file]
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=False)
         found = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as exc:
-        said = done.stderr.strip().rpartition("\n")[2] if isinstance(exc, ValueError) else str(exc)
-        return {"mechanism": "", "why": f"the probe itself failed: {said}", "refused": False}
+        problem = done.stderr.strip().rpartition("\n")[2] if isinstance(exc, ValueError) else str(exc)
+        return {"mechanism": "", "why": f"the probe itself failed: {problem}", "refused": False}
     return dict(found)
 
 

@@ -17,10 +17,9 @@ from collections.abc import Iterable
 from tenterhook.runtime.sandbox.layout import PathLayout
 from tenterhook.runtime.sandbox.profile import Profile
 from tenterhook.runtime.supervisor import Outdated
+from tenterhook.support.fingerprint import SETTLED
 from tenterhook.support.paths import state_folder
 
-# How old a folder's last change must be to tell it from the next: file system clocks are coarse.
-SETTLED = 100_000_000
 LATEST = 64
 
 
@@ -89,7 +88,9 @@ class ProfileState:
         self.surround()
 
     def surround(self) -> None:
-        self.around = {path: nearest(path) for path in (*self.absent, *self.links)}
+        holders = {path: os.path.dirname(path) for path in (*self.absent, *self.links)}
+        existing = {folder: nearest(folder) for folder in {*holders.values()}}
+        self.around = {path: existing[folder] for path, folder in holders.items()}
         steps: Steps = {}
         for path, folder in self.around.items():
             steps.setdefault(folder, set()).add(first_step(folder, path))
@@ -205,9 +206,8 @@ def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:
     return os.path.join(state_folder(environ, environ.get("HOME") or os.path.expanduser("~")), "quarantine")
 
 
-def nearest(path: str) -> str:
-    """The innermost existing folder around it."""
-    folder = os.path.dirname(path)
+def nearest(folder: str) -> str:
+    """The folder if it exists, else the innermost existing one around it."""
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return folder

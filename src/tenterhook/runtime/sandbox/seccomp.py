@@ -24,7 +24,7 @@ REFUSED = (
 )
 NAMESPACES = 0x7E020000
 TIME_NAMESPACE = 0x80
-EVERYBODY = 0xFFFFFFFF  # minus one
+ALL_PROCESSES = 0xFFFFFFFF  # minus one
 UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
 STREAM, SEQPACKET, TYPES = 1, 5, 0xF
 # Writing to a terminal as if the user had typed it.
@@ -72,7 +72,7 @@ def program(sockets: tuple[int, ...], *, unix: bool) -> list[Line]:
     lines += on("prlimit64", load_argument(0), *unless(EQUAL, 0, refuse()), allow())
     # If Landlock does not control signals, one call would end everything that the user runs; and always, the other
     # hooks.
-    lines += on("kill", load_argument(0), *when(EQUAL, EVERYBODY, refuse()), allow())
+    lines += on("kill", load_argument(0), *when(EQUAL, ALL_PROCESSES, refuse()), allow())
     lines += on("ioctl", load_argument(1), *any_of(TYPING, refuse()), allow())
     lines += on("socket", load_argument(0), *any_of(sockets, allow()), refuse())
     lines += on("socketpair", *pairs(unix=unix))

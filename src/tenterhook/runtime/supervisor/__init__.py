@@ -13,8 +13,6 @@ The helper imports almost nothing, so that it starts in 20 ms.
 
 from __future__ import annotations
 
-__all__ = ["ChannelLost", "NoHelper", "NotConfined", "Outdated"]
-
 
 class NoHelper(Exception):
     """The supervisor cannot be started, or does not answer."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     # A profile's packed form, None for no sandbox; and which warm interpreter serves, None for an ordinary spawner.
     Key = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]
 
-__all__ = ["Channel", "HelperConnection", "first_word"]
-
 
 class HelperConnection:
     """One end of a connection, in a host that may close files it does not know."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.channel import Key
     from tenterhook.runtime.warm.host import Interpreters
 
-__all__ = ["Helper", "helper"]
-
 # How long the helper may take for its first message, and later for that of a new channel: a fraction of a second, even
 # on a busy machine. One that takes longer was stopped, perhaps by a hook.
 HELLO, ANSWER = 20.0, 5.0

@@ -6,7 +6,15 @@ import errno
 import os
 import time
 
-from tenterhook.runtime.process_tree import SIGKILL, ProcessEntry, ProcessFamily, ProcessTable, Tags, read_table
+from tenterhook.runtime.process_tree import (
+    SIGKILL,
+    ProcessEntry,
+    ProcessFamily,
+    ProcessTable,
+    SweepClock,
+    Tags,
+    read_table,
+)
 from tenterhook.runtime.supervisor.system import TICKS
 from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
 
@@ -47,8 +55,7 @@ class HookProcesses:
         self.tags: Tags = {}
         # When past hooks ran, in ticks since boot; overlapping intervals are joined.
         self.past: list[tuple[int, int]] = []
-        self.sweep_at = self.swept = self.cost = 0.0
-        self.interval = 0.005
+        self.sweeps = SweepClock()
 
     @property
     def ending(self) -> list[HookProcess]:
@@ -56,7 +63,7 @@ class HookProcesses:
 
     def patience(self) -> float | None:
         """Seconds until we have to look again; None if only a message or a child's exit can cause it."""
-        return max(0.0, self.sweep_at - time.monotonic()) if self.ending else None
+        return max(0.0, self.sweeps.at - time.monotonic()) if self.ending else None
 
     def start(self, channel: Wire, number: int, given: Given | None, files: list[int], *, keep: bool) -> None:
         born = ticks()
@@ -86,7 +93,7 @@ class HookProcesses:
                 job.tell(EXITED, status)
             if job.keep and not job.ending:
                 self.forget(job)
-        self.hurry()
+        self.sweeps.hurry()
 
     def end(self, channel: Wire, number: int, grace: float) -> None:
         job = self.by_number.get(number)
@@ -95,19 +102,14 @@ class HookProcesses:
             return
         job.ending = True
         job.kill_at = min(job.kill_at, time.monotonic() + grace)
-        self.hurry()
+        self.sweeps.hurry()
 
     def abandon(self, channel: Wire) -> None:
         """End the hooks of a channel whose host has gone."""
         for job in self.by_number.values():
             if job.channel is channel:
                 job.ending, job.kill_at = True, time.monotonic()
-        self.hurry()
-
-    def hurry(self) -> None:
-        """Check again soon, but not constantly: many ends share one check."""
-        self.interval = 0.005
-        self.sweep_at = self.swept + min(2 * self.cost, 0.01)
+        self.sweeps.hurry()
 
     def sweep(self, now: float) -> None:
         ending = self.ending
@@ -125,11 +127,7 @@ class HookProcesses:
                 # A fork of a warm interpreter reports its exit before it is gone: that is not a leftover.
                 job.left = job.left or (job.exited and any(one.pid != job.family.leader for one in members))
                 job.family.press(members, kill=now >= job.kill_at)
-        self.swept = time.monotonic()
-        self.cost = self.swept - now
-        self.interval = min(self.interval * 2, 0.05)
-        clocks = [job.kill_at for job in self.ending if job.kill_at > now]
-        self.sweep_at = min([self.swept + self.interval, *clocks])
+        self.sweeps.plan_next(now, (job.kill_at for job in self.ending))
 
     def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
         """Orphans without a tag that can only come from this hook: no other ran when they were born."""

@@ -6,11 +6,11 @@ import os
 import sys
 import threading
 
+from tenterhook.support.paths import SOURCES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
-
-__all__ = ["fork", "is_single_threaded", "launch"]
 
 # Of our environment, only what the interpreter may need to start, and the tag by which an outer hook finds us.
 INHERITED = ("LD_LIBRARY_PATH", "LD_PRELOAD", "TENTERHOOK_RUN")
@@ -34,8 +34,7 @@ def launch(control: int, host: int) -> subprocess.Popen[bytes]:
 
     if not sys.executable:
         raise OSError("this program does not know which Python runs it")
-    path = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    text = START.format(path=path, fds=f"{control}, {host}")
+    text = START.format(path=SOURCES, fds=f"{control}, {host}")
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

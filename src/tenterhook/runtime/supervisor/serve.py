@@ -110,7 +110,7 @@ class Supervisor:
             else:
                 system.wake(pid)
         # In this order: a process that another spawner starts meanwhile is in the second list, if in any.
-        everybody = set(descendants(os.getpid()))
-        kept = {name for pid, _ in self.spawners.values() for name in descendants(pid)}
-        for name in everybody - kept - {str(os.getpid())}:
+        every = set(descendants(os.getpid()))
+        served = {name for pid, _ in self.spawners.values() for name in descendants(pid)}
+        for name in every - served - {str(os.getpid())}:
             send(os.kill, int(name), SIGKILL)

@@ -72,14 +72,14 @@ def by_fork_exec(start: PreparedStart, files: Sequence[int]) -> int:
         )  # fmt: skip
         os.close(mouth)
         mouth = -1
-        said = os.read(ear, 1000)
+        failure = os.read(ear, 1000)
     finally:
         for fd in (ear, mouth):
             if fd >= 0:
                 os.close(fd)
-    if said:
+    if failure:
         os.waitpid(pid, 0)
-        number = int(said.split(b":")[1], 16)
+        number = int(failure.split(b":")[1], 16)
         raise OSError(number, os.strerror(number))
     return pid
 

@@ -47,13 +47,13 @@ MOMENT = 0.0003
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth) -> None:
     """The main function of a process forked as a spawner. The process exits when it returns."""
-    kept = control.fileno(), channel.fileno(), notes
-    system.begin_anew(kept)
+    files = control.fileno(), channel.fileno(), notes
+    system.begin_anew(files)
     system.adopt_orphans()
     hello = confine(packed)
     system.keep_out()
     if hello[:1] == CONFINED and warmth is not None:
-        warm(warmth, kept, hello)
+        warm(warmth, files, hello)
     elif hello[:1] == CONFINED:
         Spawner(control, hello, channel, notes).serve()
         system.wake_parent()
@@ -61,7 +61,7 @@ def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth
         channel.send_packet(hello, wait=True)
 
 
-def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
+def warm(warmth: Warmth, files: tuple[int, ...], hello: bytes) -> None:
     """Exec an interpreter that serves in our place. If that fails, our exit tells."""
     assert warmth is not None
     interpreter, flags, env, _ = warmth
@@ -71,11 +71,11 @@ def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
         os.dup2(fd, number)
     for fd in (stdin, a, b, stdout, c, stderr):
         os.close(fd)
-    for fd in kept:
+    for fd in files:
         os.set_inheritable(fd, True)
     program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "warm", "program.py")
     try:
-        os.execve(interpreter, [interpreter, *flags, program, *map(str, kept), hello.hex()], dict(env))
+        os.execve(interpreter, [interpreter, *flags, program, *map(str, files), hello.hex()], dict(env))
     except OSError:
         return
 
@@ -140,7 +140,7 @@ class Spawner:
                     if fd not in self.channels or not self.read_packet(*self.channels[fd]):
                         break
             now = time.monotonic()
-            if self.jobs.ending and now >= self.jobs.sweep_at:
+            if self.jobs.ending and now >= self.jobs.sweeps.at:
                 self.jobs.sweep(now)
 
     def soon(self) -> list[int]:
@@ -208,16 +208,16 @@ class Spawner:
         return True
 
     def let_go(self, channel: Wire, notes: int, number: int) -> None:
-        said = self.waiting.pop(channel.fileno(), None)
-        if said is not None and said[0] == number:
+        waiting = self.waiting.pop(channel.fileno(), None)
+        if waiting is not None and waiting[0] == number:
             note(notes, number)
-            _, given, files, keep = said
+            _, given, files, keep = waiting
             self.start(channel, number, given, files, keep=keep)
 
     def take_back(self, channel: Wire) -> None:
         """Any message but GO means that it is not to be started."""
-        said = self.waiting.pop(channel.fileno(), None) if self.waiting else None
-        for fd in said[2] if said else ():
+        waiting = self.waiting.pop(channel.fileno(), None) if self.waiting else None
+        for fd in waiting[2] if waiting else ():
             os.close(fd)
 
     def before_waiting(self) -> None:

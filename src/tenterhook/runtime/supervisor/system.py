@@ -40,7 +40,7 @@ def let_in() -> None:
     prctl(PR_SET_DUMPABLE, 1)
 
 
-def begin_anew(kept: Collection[int]) -> None:
+def begin_anew(files: Collection[int]) -> None:
     """Drop what we inherited: close all files but these, start a new session, reset signals."""
     if os.getsid(0) != os.getpid():
         os.setsid()
@@ -48,7 +48,7 @@ def begin_anew(kept: Collection[int]) -> None:
     for number in range(3):
         os.dup2(null, number)
     low = 3
-    for fd in sorted(kept):
+    for fd in sorted(files):
         os.closerange(low, fd)
         low = fd + 1
     os.closerange(low, max_files())

@@ -5,7 +5,7 @@
 
 A warm interpreter is a spawner (see runtime/supervisor) that has confined itself and then executed the hook's own
 Python. `program` is its main program and `server` its loop. `trial`, `imports` and `footprint` prepare it for a script;
-`forks`, `child`, `run_script` and `prepared_script` run one. These use the standard library alone and work on Python
+`forks`, `child` and `run_script` run one. These use the standard library alone and work on Python
 3.9 and later. `script` and `host` are the host's side: they recognise Python scripts and track which are prepared.
 """
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from tenterhook.runtime.supervisor.wire import Wire
-    from tenterhook.runtime.warm.prepared_script import PreparedScript
+    from tenterhook.runtime.warm.server import PreparedScript
 
     # The command as given; as its interpreter gets it; how many of these words are options; the environment.
     Given = tuple[list[bytes], list[bytes], int, dict[bytes, bytes]]

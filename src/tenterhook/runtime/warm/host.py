@@ -21,8 +21,8 @@ from tenterhook.runtime.process_tree import TAG
 from tenterhook.runtime.supervisor import NoHelper
 from tenterhook.runtime.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
 from tenterhook.runtime.warm import EACH_TIME
-from tenterhook.runtime.warm.fingerprint import stamp
 from tenterhook.runtime.warm.script import NO_SCRIPT, recognise_script
+from tenterhook.support.fingerprint import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.program import Program
     from tenterhook.runtime.supervisor.channel import Channel, Key
     from tenterhook.runtime.supervisor.client import Helper
-    from tenterhook.runtime.warm.fingerprint import Stamp
     from tenterhook.runtime.warm.script import PythonScript
-
-__all__ = ["Interpreter", "Interpreters", "ReadyScript", "wait"]
+    from tenterhook.support.fingerprint import Stamp
 
 # The most interpreters; an idle one makes room after so many seconds. Otherwise a host with many environments would do
 # nothing but start them.
@@ -66,12 +64,12 @@ class ReadyScript(Struct, frozen=True):
 class ScriptState:
     """What an interpreter says about a script: asked, ready or unfit."""
 
-    __slots__ = ("number", "stamp", "told", "turned", "why", "word")
+    __slots__ = ("number", "reported", "stamp", "turned", "why", "word")
 
     def __init__(self, number: int) -> None:
         self.number, self.word, self.why = number, "", ""
-        self.stamp: Stamp = None
-        self.told, self.turned = False, 0
+        self.stamp: Stamp = ()
+        self.reported, self.turned = False, 0
 
 
 class Interpreter:
@@ -138,7 +136,7 @@ class Interpreters:
     def __init__(self, helper: Helper) -> None:
         self.helper = helper
         self.lock = threading.Lock()
-        self.kept: dict[Key, Interpreter] = {}
+        self.interpreters: dict[Key, Interpreter] = {}
         self.hopeless: set[Key] = set()
         self.last: dict[Key, float] = {}
         self.numbers = itertools.count(1)
@@ -162,8 +160,8 @@ class Interpreters:
                 return ""
             state = one.prepare(script.path)
             one.used = time.monotonic()
-            if state.word == "unfit" and not state.told:
-                state.told = True
+            if state.word == "unfit" and not state.reported:
+                state.reported = True
                 return UNUSUAL.format(script.path, state.why)
             return ReadyScript(script, one, state) if state.word == "ready" and not one.busy else ""
 
@@ -173,7 +171,7 @@ class Interpreters:
         self.others[argv] = time.monotonic() + BELIEVED
 
     def find_interpreter(self, key: Key) -> Interpreter | None:
-        one = self.kept.get(key)
+        one = self.interpreters.get(key)
         if one is not None:
             one.listen()
         if one is None or one.over:
@@ -187,11 +185,11 @@ class Interpreters:
         if key in self.hopeless or now < self.last.get(key, 0.0) + PAUSE:
             return None
         packed, warmth = key
-        for other in [other for other in self.kept if is_superseded_key(other, key)]:
+        for other in [other for other in self.interpreters if is_superseded_key(other, key)]:
             self.drop(other)
-        if len(self.kept) >= MOST:
-            oldest = min(self.kept, key=lambda one: self.kept[one].used)
-            if now < self.kept[oldest].used + RECENT:
+        if len(self.interpreters) >= MOST:
+            oldest = min(self.interpreters, key=lambda one: self.interpreters[one].used)
+            if now < self.interpreters[oldest].used + RECENT:
                 return None
             self.drop(oldest)
         assert warmth is not None
@@ -207,12 +205,12 @@ class Interpreters:
             self.last.clear()
             self.hopeless.clear()
         self.last[key] = now
-        one = self.kept[key] = Interpreter(channel)
+        one = self.interpreters[key] = Interpreter(channel)
         return one
 
     def drop(self, key: Key) -> None:
         """Drop it. It ends when no hook runs in it any more, because no connection is left."""
-        one = self.kept.pop(key, None)
+        one = self.interpreters.pop(key, None)
         if one is not None:
             if not one.answered:
                 self.hopeless.add(key)
@@ -220,16 +218,16 @@ class Interpreters:
             self.helper.discard(one.channel)
 
     def lives(self, key: Key) -> bool:
-        return any(one.channel.key == key and not one.over for one in list(self.kept.values()))
+        return any(one.channel.key == key and not one.over for one in list(self.interpreters.values()))
 
     def wait(self, seconds: float) -> bool:
         """Wait until every script that was asked about is ready or unfit. False if that took too long."""
         until = time.monotonic() + seconds
         while True:
             with self.lock:
-                for one in self.kept.values():
+                for one in self.interpreters.values():
                     one.listen()
-                busy = [one for one in self.kept.values() if one.busy and not one.over]
+                busy = [one for one in self.interpreters.values() if one.busy and not one.over]
             left = until - time.monotonic()
             if not busy or left <= 0:
                 return not busy
@@ -240,15 +238,15 @@ class Interpreters:
 
     def close(self) -> None:
         """Without the lock: also in a fork of the host, where the thread that holds it may not exist."""
-        for one in list(self.kept.values()):
+        for one in list(self.interpreters.values()):
             one.over = True
             one.channel.close()
 
 
 def lasting_variables(env: Mapping[str, str], varying: frozenset[str]) -> tuple[tuple[str, str], ...]:
     """The variables that an interpreter is started with: all but those that differ from event to event."""
-    kept = [(name, value) for name, value in env.items() if name not in varying and name not in PASSING]
-    return (*sorted(kept), (TAG, env.get(TAG, "") + ROOM))
+    lasting = [(name, value) for name, value in env.items() if name not in varying and name not in PASSING]
+    return (*sorted(lasting), (TAG, env.get(TAG, "") + ROOM))
 
 
 def is_superseded_key(other: Key, key: Key) -> bool:

@@ -12,15 +12,15 @@ import sys
 import warnings
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
 
-from tenterhook.runtime.warm.fingerprint import stamp
 from tenterhook.runtime.warm.prelude import prelude
+from tenterhook.support.fingerprint import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from importlib.machinery import ModuleSpec
 
-    from tenterhook.runtime.warm.fingerprint import Stamp
+    from tenterhook.support.fingerprint import Stamp
 
 # The most files of its own that are read for one script.
 MOST = 64

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from tenterhook.runtime.warm.fingerprint import SETTLED, is_stamp_reliable, stamp
+from tenterhook.support.fingerprint import SETTLED, is_stamp_reliable, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tenterhook.runtime.warm.fingerprint import Stamp
+    from tenterhook.support.fingerprint import Stamp
 
 # Looked for by every interpreter that starts.
 CUSTOM = {"sitecustomize", "usercustomize"}
@@ -23,14 +23,14 @@ INSTALLED = ("/site-packages", "/dist-packages")
 def load(one: tuple[str, tuple[str, ...]], path: list[str]) -> bool:
     """Import a module and the names wanted of it, from these folders alone. False if other folders would be used."""
     module, names = one
-    kept, finders = sys.path[:], sys.meta_path[:]
+    path_before, finders = sys.path[:], sys.meta_path[:]
     usual = [finder for finder in finders if getattr(finder, "__module__", "").startswith("_frozen_importlib")]
     sys.path[:], sys.meta_path[:] = path, usual
     try:
         __import__(module, {}, {}, names, 0)
         return sys.path == path and sys.meta_path == usual
     finally:
-        sys.path[:], sys.meta_path[:] = kept, finders
+        sys.path[:], sys.meta_path[:] = path_before, finders
 
 
 def first_folder(script: str) -> list[str]:
@@ -68,7 +68,7 @@ class LoadedModules:
         self.watch(*new)
         for file in new:
             now = self.files[file]
-            if now is not None and max(now[3:]) >= since - SETTLED:
+            if now and max(now[3:]) >= since - SETTLED:
                 self.files[file] = NEVER
 
     def watch(self, *files: str) -> None:
@@ -83,7 +83,7 @@ class LoadedModules:
         """A file by which a new interpreter would find another module than the one that is loaded."""
         for folder in folders:
             now = stamp(folder)
-            if now is None or self.clear.get(folder) == now:
+            if not now or self.clear.get(folder) == now:
                 continue
             for name in os.listdir(folder):
                 if name.partition(".")[0] in self.names:

@@ -28,8 +28,8 @@ WRITERS = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom)
 # What an interpreter releases before the modules.
 FIRST = ("path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "meta_path")
 # Warnings from this name no file, as at the end of an interpreter.
-NOBODYS = ("<sys>", 0) if sys.version_info >= (3, 13) else ("sys", 1)
-ALL = compile("for do, what in ends: do(*what)", NOBODYS[0], "exec").replace(co_firstlineno=NOBODYS[1])
+UNNAMED = ("<sys>", 0) if sys.version_info >= (3, 13) else ("sys", 1)
+ALL = compile("for do, what in ends: do(*what)", UNNAMED[0], "exec").replace(co_firstlineno=UNNAMED[1])
 
 
 MARK = "__end__"

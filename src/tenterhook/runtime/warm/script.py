@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tenterhook.runtime.warm.fingerprint import is_file, is_stamp_reliable, stamp
 from tenterhook.support.command_line import PLAIN_FLAGS
+from tenterhook.support.fingerprint import is_file, is_stamp_reliable, stamp
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.warm.fingerprint import Stamp
-
-__all__ = ["PythonScript", "recognise_script"]
+    from tenterhook.support.fingerprint import Stamp
 
 PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
 # How much the kernel reads of a #! line.

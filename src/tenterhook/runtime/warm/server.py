@@ -23,15 +23,17 @@ from tenterhook.runtime.warm.child import FIT
 from tenterhook.runtime.warm.footprint import memory
 from tenterhook.runtime.warm.forks import ForkedRun, ForkedWorker
 from tenterhook.runtime.warm.loading import LoadedModules, load
-from tenterhook.runtime.warm.prepared_script import PreparedScript
+from tenterhook.support.fingerprint import is_stamp_reliable, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import CodeType
     from typing import Any
 
     from tenterhook.runtime.process_tree import ProcessEntry, ProcessTable
     from tenterhook.runtime.supervisor.wire import Wire
+    from tenterhook.support.fingerprint import Stamp
 
 # Forks that wait for a script, and seconds after which one is made even while a script runs.
 SPARE, LATER = 2, 0.005
@@ -45,6 +47,32 @@ IDLE = 300.0
 FULL = f"its interpreter is prepared for {MOST} scripts already"
 LATE = "what it imports takes longer than {:g} s"
 ENDED = "what it imports ends the process"
+
+
+class PreparedScript:
+    """`before` is where its modules are looked for first, `own` are its own files as they were when they were read."""
+
+    __slots__ = ("before", "code", "own", "script", "size", "text")
+
+    def __init__(self, script: str, own: dict[str, Stamp], before: list[str], text: bytes, code: bytes) -> None:
+        self.script, self.own, self.before = script, own, before
+        self.code: CodeType | None = marshal.loads(code) if code else None
+        self.size = len(code)
+        # While the file may still change without a trace, its text is compared.
+        self.text: bytes | None = text
+
+    def is_same(self) -> bool:
+        """Whether its files are unchanged since they were read."""
+        if any(stamp(path) != known for path, known in self.own.items()):
+            return False
+        if self.text is not None:
+            old = all(is_stamp_reliable(known) for known in self.own.values())
+            with open(self.script, "rb") as file:
+                if file.read() != self.text:
+                    return False
+            if old:
+                self.text = None
+        return True
 
 
 class ImportTrial(HookProcess):
@@ -318,5 +346,5 @@ class WarmProcesses(HookProcesses):
         """End whatever the imports have started."""
         if not trial.ending:
             trial.ending, trial.kill_at = True, time.monotonic()
-            self.hurry()
+            self.sweeps.hurry()
             self.warm.finish_trial(trial)

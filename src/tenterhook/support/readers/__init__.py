@@ -17,7 +17,7 @@ from tenterhook.errors import ConfigError, DialectError
 from tenterhook.support.stable_read import whole
 from tenterhook.types import Path
 
-__all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read"]
+__all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read", "read_if_valid"]
 
 LARGEST = 8 * 1024 * 1024
 DEEPEST = 64
@@ -29,14 +29,19 @@ class Document(Struct, frozen=True):
     file: str
     data: Any
     where: Callable[[Path], tuple[int, int]]
-    duplicates: Callable[[], tuple[str, ...]] = tuple
+    duplicates: Callable[[], list[tuple[int, int, Any]]] = list
 
 
 class Position(Struct, gc=False):
-    """Where a value starts, as an offset into the text, and the positions of what is in it."""
+    """Where an item, or a key with its value, starts, as an offset into the text, and the positions of what is in it.
+
+    In JSON also where the value itself starts, and where it ends.
+    """
 
     offset: int
     inside: dict[Any, Position]
+    value: int = 0
+    end: int = 0
 
 
 # The root, and each key that occurs again in the same mapping, with its offset.
@@ -72,12 +77,9 @@ class Positions:
             place = place.inside[step]
         return self.position(place.offset)
 
-    def duplicates(self) -> tuple[str, ...]:
-        warnings = []
-        for offset, key in self.look()[1]:
-            line, column = self.position(offset)
-            warnings.append(f"{self.file}:{line}:{column}: key {key!r} occurs twice; the last one counts")
-        return tuple(warnings)
+    def duplicates(self) -> list[tuple[int, int, Any]]:
+        """Line and column of each key that occurs again, and the key."""
+        return [(*self.position(offset), key) for offset, key in self.look()[1]]
 
 
 def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | None:
@@ -97,6 +99,14 @@ def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | Non
     if naming and len(text) <= LARGEST and not any(word.encode() in text for word in naming):
         return None
     return parse(text, file, format)
+
+
+def read_if_valid(file: str, format: str) -> Document | None:
+    """Like `read`; None also for a file with an error, which loading reports."""
+    try:
+        return read(file, format)
+    except ConfigError:
+        return None
 
 
 def unblocking(file: str, flags: int) -> int:

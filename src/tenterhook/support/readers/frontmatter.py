@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["frontmatter"]
-
 
 def frontmatter(text: str) -> str:
     """The text down to the closing line; empty if there is no frontmatter.

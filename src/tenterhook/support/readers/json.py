@@ -15,8 +15,6 @@ from msgspec.json import decode
 from tenterhook.errors import ConfigError
 from tenterhook.support.readers import DEEPEST, Position, Scan, error
 
-__all__ = ["blank_out_comments", "closing", "scan", "values"]
-
 BLANKS = " \t\r\n"
 END = "\0"
 WORD_ENDS = BLANKS + ',:[]{}"/' + END
@@ -121,7 +119,8 @@ class JsonScanner:
 
     def scan(self) -> Scan:
         self.blank()
-        root = Position(0, self.value(1))
+        start = self.at
+        root = Position(0, self.value(1), start, self.at)
         self.blank()
         if self.at < self.end:
             raise self.expectation_error("the end of the file")
@@ -155,7 +154,8 @@ class JsonScanner:
             self.blank()
             if key in inside:
                 self.repeated.append((start, key))
-            inside[key] = Position(start, self.value(depth + 1))
+            value = self.at
+            inside[key] = Position(start, self.value(depth + 1), value, self.at)
             more = self.more("}", opened)
         return inside
 
@@ -165,7 +165,8 @@ class JsonScanner:
         more = self.blank() != "]"
         self.at += not more
         while more:
-            inside[len(inside)] = Position(self.at, self.value(depth + 1))
+            start = self.at
+            inside[len(inside)] = Position(start, self.value(depth + 1), start, self.at)
             more = self.more("]", opened)
         return inside
 

@@ -13,8 +13,6 @@ from tenterhook.errors import ConfigError
 from tenterhook.support.readers import DEEPEST, Position, Scan, error
 from tenterhook.support.readers.json import END, NOTHING, closing, is_backslash_escaped
 
-__all__ = ["scan", "values"]
-
 LONG_KEY = 1000
 
 

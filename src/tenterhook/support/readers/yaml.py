@@ -18,8 +18,6 @@ except ImportError:  # PyYAML was built without libyaml; ten times slower, other
 from tenterhook.errors import ConfigError
 from tenterhook.support.readers import DEEPEST, Position, Scan, error
 
-__all__ = ["scan", "values"]
-
 MOST_NODES = 100_000
 STR, MERGE, VALUE = (f"tag:yaml.org,2002:{name}" for name in ("str", "merge", "value"))
 NOT_A_VALUE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

@@ -11,9 +11,14 @@ from tenterhook.support.shell.programs import code_from, made_by, texts_run, who
 from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.startup_files import DECLARES, MAKES, runs_remote_code, shell_startup_files
 from tenterhook.support.shell.wrappers import (
+    AWKS,
+    CLIENTS,
+    EDITORS,
     ELSEWHERE,
     INTERPRETERS,
+    SEDS,
     SHELLS,
+    TCLS,
     command_of,
     found_by,
     is_assignment,
@@ -35,13 +40,11 @@ LARGEST = 3 << 20
 # Wrappers whose -c is a text for a shell.
 CALL = ("npx", "npm exec")
 # Programs whose words or input may be code.
-CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
-EDITORS = ("sed", "gsed", "vim", "vi", "nvim", "ex", "view", "gdb")
-CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", *EDITORS, "expect", "tclsh", *CLIENTS, *MAKES)
+CODE = (*INTERPRETERS, *AWKS, *SEDS, *EDITORS, *TCLS, *CLIENTS, *MAKES)
 FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
 
-class Call:
+class ProgramCall:
     """One program with its words. UNKNOWN among them means that only the shell knows.
 
     `named` is the program as it was written; `loaded`: it runs what was just downloaded; `folder` is where it runs,
@@ -61,17 +64,17 @@ class Call:
         self.writes: list[str] = []
         self.reads: list[str] = []
         self.texts: list[str] = []
-        self.fed: list[Call] = []
-        self.inner: list[Call] = []
+        self.fed: list[ProgramCall] = []
+        self.inner: list[ProgramCall] = []
         self.background = self.remote = self.loaded = False
         self.function = self.named = ""
 
     def __str__(self) -> str:
         return " ".join((*self.by, self.program, *self.words[:30])).replace(UNKNOWN, "...")
 
-    def run_as(self, program: str, words: list[str], by: str) -> Call:
+    def run_as(self, program: str, words: list[str], by: str) -> ProgramCall:
         """What it runs in turn, with its own surroundings."""
-        made = Call(program, words, "" if by in ELSEWHERE else self.folder)
+        made = ProgramCall(program, words, "" if by in ELSEWHERE else self.folder)
         made.by = (*self.by, by)
         made.assigned, made.writes, made.reads, made.texts = self.assigned, self.writes, self.reads, self.texts
         made.fed, made.inner, made.background, made.function = self.fed, self.inner, self.background, self.function
@@ -79,7 +82,7 @@ class Call:
         return made
 
 
-def calls(text: str, *, folder: str, home: str) -> tuple[list[Call], str]:
+def calls(text: str, *, folder: str, home: str) -> tuple[list[ProgramCall], str]:
     """The calls of a text in order, and why it could not be read to its end."""
     reader = CallReader(folder, home)
     reader.read(text, folder)
@@ -96,11 +99,11 @@ class CallReader:
         self.functions: dict[str, list[SimpleCommand]] = {}
         # The files that the text itself has written: their content, or None if it was downloaded.
         self.files: dict[str, list[str] | None] = {}
-        self.calls: list[Call] = []
+        self.calls: list[ProgramCall] = []
         self.problem = ""
         self.depth = self.size = 0
 
-    def read(self, text: str, folder: str, around: Call | None = None) -> None:
+    def read(self, text: str, folder: str, around: ProgramCall | None = None) -> None:
         if self.depth > DEEPEST:
             self.problem = self.problem or "its parts are nested too deeply"
             return
@@ -111,8 +114,8 @@ class CallReader:
         script = parse(text, inner=around is not None)
         self.problem = self.problem or script.problem
         folders = {0: folder}
-        made: dict[SimpleCommand, list[Call]] = {}
-        within: dict[SimpleCommand, list[Call]] = {}
+        made: dict[SimpleCommand, list[ProgramCall]] = {}
+        within: dict[SimpleCommand, list[ProgramCall]] = {}
         self.depth += 1
         for command in script.commands:
             scope = command.scope
@@ -140,7 +143,7 @@ class CallReader:
                 break
         self.depth -= 1
 
-    def call_function(self, call: Call) -> None:
+    def call_function(self, call: ProgramCall) -> None:
         """The body of a function, or the text of an alias, with the words it is called with."""
         alias, body = self.aliases.get(call.program), self.functions.get(call.program, [])
         if (alias is None and not body) or self.depth > DEEPEST or call.function == call.program:
@@ -157,7 +160,7 @@ class CallReader:
         self.variables = before
         self.depth -= 1
 
-    def run_file(self, call: Call) -> None:
+    def run_file(self, call: ProgramCall) -> None:
         """A script that the text itself has written before."""
         if not self.files:
             return
@@ -175,14 +178,14 @@ class CallReader:
 
     # ---- one command
 
-    def read_command(self, command: SimpleCommand, folder: str) -> Call:
+    def read_command(self, command: SimpleCommand, folder: str) -> ProgramCall:
         found: list[str] = []
         for word in command.words:
             found += fields(word, self.variables)
             if len(found) > MOST_WORDS:
                 self.problem = self.problem or "it has more words than can be looked through"
                 break
-        call = Call(program_of(found[0]) if found else "", found[1:], folder)
+        call = ProgramCall(program_of(found[0]) if found else "", found[1:], folder)
         call.background, call.function, call.named = command.background, command.function, found[0] if found else ""
         for name, words in command.assigned:
             values = [one for word in words for one in fields(word, self.variables)]
@@ -207,7 +210,7 @@ class CallReader:
         else:
             self.variables.pop(name, None)
 
-    def folder_after(self, call: Call) -> str:
+    def folder_after(self, call: ProgramCall) -> str:
         """The folder after cd; empty if unknown."""
         targets = [word for word in call.words if not word.startswith("-") or word == "-"]
         target = targets[0] if targets else self.variables["HOME"][0]
@@ -221,7 +224,7 @@ class CallReader:
 
     # ---- what a call runs in turn
 
-    def take(self, call: Call, layers: int = 0) -> None:
+    def take(self, call: ProgramCall, layers: int = 0) -> None:
         """The call itself, or what it wraps; and the texts that it has a shell read."""
         if call.program == "rimraf":
             call.program, call.words = "rm", ["-rf", *call.words]
@@ -250,7 +253,7 @@ class CallReader:
             self.run_texts(call)
         self.run_file(call)
 
-    def run_texts(self, call: Call) -> None:
+    def run_texts(self, call: ProgramCall) -> None:
         """The texts that it has a shell read, with the words after -c as the shell's arguments."""
         before = dict(self.variables)
         if call.program in SHELLS and shell_reads(call.words)[0] == "text":
@@ -262,7 +265,7 @@ class CallReader:
         if stem(call.program) in CODE:
             self.read_code(call)
 
-    def read_code(self, call: Call, code: list[str] | None = None) -> None:
+    def read_code(self, call: ProgramCall, code: list[str] | None = None) -> None:
         """What code in another language does. Text that is not shell text is not an error of the command."""
         from tenterhook.support.shell.inline_code import texts_of
 
@@ -271,7 +274,7 @@ class CallReader:
             self.read(text, call.folder, call)
         self.problem = problem
 
-    def unwrap(self, call: Call, name: str, words: list[str], layers: int) -> None:
+    def unwrap(self, call: ProgramCall, name: str, words: list[str], layers: int) -> None:
         for local in texts_run(call):
             self.read(local, call.folder, call)
         inner, assigned = command_of(name, words)
@@ -304,7 +307,7 @@ class CallReader:
             made.named, made.loaded = inner[0], runs_remote_code(name, own, inner)
             self.take(made, layers + 1)
 
-    def find_calls(self, call: Call, layers: int) -> None:
+    def find_calls(self, call: ProgramCall, layers: int) -> None:
         """What find runs: on everything below its starting points, or on what only find knows."""
         starts, everything, runs = found_by(call.words)
         for run in runs:

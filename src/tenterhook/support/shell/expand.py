@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tenterhook.support.shell.changes import apply_parameter_expansion
 from tenterhook.support.shell.records import BARE, BRACE, HIDDEN, UNKNOWN, VARIABLE, Variable, Word
 
 TYPE_CHECKING = False
@@ -88,6 +87,8 @@ def values(variable: Variable, variables: Variables) -> list[str]:
     """Its possible values, or its default if it has none."""
     found = variables.get(variable.name, [UNKNOWN])
     if variable.change:
+        from tenterhook.support.shell.changes import apply_parameter_expansion
+
         made = [apply_parameter_expansion(one, variable.change) for one in found]
         return [one if one is not None else UNKNOWN for one in made]
     if variable.operand is None:

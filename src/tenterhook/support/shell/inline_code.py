@@ -9,11 +9,20 @@ import re
 
 from tenterhook.support.shell.piped_input import outputs
 from tenterhook.support.shell.startup_files import MAKES, makefile, recipes
-from tenterhook.support.shell.wrappers import INTERPRETERS, interpreter_reads, option_value
+from tenterhook.support.shell.wrappers import (
+    AWKS,
+    CLIENTS,
+    EDITORS,
+    INTERPRETERS,
+    SEDS,
+    TCLS,
+    interpreter_reads,
+    option_value,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 LONGEST = 200_000
 TEXT = r"[rbu]?(?:'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\")"
@@ -44,47 +53,56 @@ REPLACES = r"\b(?:exec[lv]\w{0,2}|spawn[lv]\w{0,2}|posix_spawnp?)\s*\(([^\n;]*)"
 NAMED = r"\b(system|popen|run|call|Popen|check_call|check_output|getoutput|rmtree)\s+as\s+(\w+)"
 NESTED = r"\b(?:exec|eval)\s*\(\s*" + TEXT
 BACKQUOTES = ("perl", "ruby", "php")
-AWKS = ("awk", "gawk", "mawk", "nawk")
-EDITORS = ("vim", "vi", "nvim", "ex", "view", "gdb")
-CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
+# The same for the code of other programs.
+OTHERS = {
+    TCLS: ((r"\b(?:spawn|exec)\s+(.+)", "{}"),),
+    AWKS: (
+        (r"\bsystem\s*\(\s*\"((?:[^\"\\]|\\.)*)\"", "{}"),
+        (r"\"((?:[^\"\\]|\\.)*)\"\s*\|\s*getline", "{}"),
+        (r"\bprintf?\b[^;}\n]*?>>?\s*\"([^\"]+)\"", "tee {!}"),
+    ),
+    SEDS: ((r"(?m)^\s*[\d,$]*\s*e\s+(.+)", "{}"), (r"(?:^|[\d$/;{ ])w\s+([~/.][^\s;}]*)", "tee {!}")),
+    EDITORS: ((r"^(?:-c|\+)?:?(?:!|shell |sh )\s*(.+)", "{}"),),
+    CLIENTS: ((r"(?m)(?:\\!|^\.(?:shell|system)|^system)\s+(.+)", "{}"),),
+}
 
 
-def texts_of(call: Call, code: list[str] | None = None) -> list[str]:
+def texts_of(call: ProgramCall, code: list[str] | None = None) -> list[str]:
     """The shell commands for what the code of a call does: in its words and its input, or in a file."""
     name = call.program.rstrip("0123456789.")
     if name in INTERPRETERS:
         kind, text = interpreter_reads(call.words)
         given = code or ([text] if kind == "text" else call.texts if kind == "stdin" else [])
-        return [one for code in given for one in said_by(code[:LONGEST], backquotes=name in BACKQUOTES)]
-    if name in ("expect", "tclsh"):
-        return [one for text in (*call.words, *call.texts) for one in re.findall(r"\b(?:spawn|exec)\s+(.+)", text)]
-    if name in AWKS:
-        return [one for word in call.words for one in awk(word[:LONGEST])]
-    if name in ("sed", "gsed"):
-        return [one for word in call.words for one in sed(word[:LONGEST])]
-    if name in EDITORS:
-        return [one for word in call.words for one in re.findall(r"^(?:-c|\+)?:?(?:!|shell |sh )\s*(.+)", word)]
+        return [one for code in given for one in commands_in(code[:LONGEST], backquotes=name in BACKQUOTES)]
     if name in MAKES:
         come = [*call.texts, *outputs(call.fed)] if makefile(call.words)[0] == "stdin" else []
         read = code or [*come, option_value(call.words, "--eval") or ""]
         return [one for text in read for one in recipes(text[:LONGEST])]
-    if name in CLIENTS:
-        texts = (*call.words, *call.texts)
-        return [one for text in texts for one in re.findall(r"(?m)(?:\\!|^\.(?:shell|system)|^system)\s+(.+)", text)]
-    return []
+    patterns = next((patterns for programs, patterns in OTHERS.items() if name in programs), ())
+    texts = [*call.words, *(call.texts if name in (*TCLS, *CLIENTS) else ())]
+    return [
+        command(form, found[1])
+        for pattern, form in patterns
+        for text in texts
+        for found in re.finditer(pattern, text[:LONGEST])
+    ]
 
 
-def said_by(code: str, *, backquotes: bool, layers: int = 0) -> list[str]:
+def command(form: str, text: str) -> str:
+    return form.replace("{!}", word(text)).replace("{}", text)
+
+
+def commands_in(code: str, *, backquotes: bool, layers: int = 0) -> list[str]:
     found = []
     for name, alias in re.findall(NAMED, code)[:20]:
         code = re.sub(rf"\b{alias}\s*\(", f"{name}(", code)
     for one in re.finditer(NESTED, code) if layers < 2 else ():
         inner = re.sub(r"\\(.)", r"\1", one[1] or one[2] or "")
-        found += said_by(inner, backquotes=backquotes, layers=layers + 1)
+        found += commands_in(inner, backquotes=backquotes, layers=layers + 1)
     for pattern, form in PLAIN:
         for one in re.finditer(pattern, code):
             text = re.sub(r"\\(.)", r"\1", one[1] or one[2] or "")
-            found.append(form.replace("{!}", word(text)).replace("{}", text))
+            found.append(command(form, text))
     found += [f"mv {word(one[1] or one[2] or '')} {word(one[3] or one[4] or '')}" for one in re.finditer(TWO, code)]
     lists = [re.findall(TEXT, one[1]) for one in re.finditer(LISTED, code)]
     lists += [re.findall(TEXT, one[1]) for one in re.finditer(SEVERAL, code)]
@@ -99,16 +117,3 @@ def word(text: str) -> str:
     """One word for the shell, its tilde expanded as expanduser would."""
     quoted = text.removeprefix("~").replace("'", "'\\''")
     return ("~" if text.startswith("~") else "") + f"'{quoted}'" if quoted else text[:1] or "''"
-
-
-def awk(code: str) -> list[str]:
-    runs = re.findall(r"\bsystem\s*\(\s*\"((?:[^\"\\]|\\.)*)\"|\"((?:[^\"\\]|\\.)*)\"\s*\|\s*getline", code)
-    writes = re.findall(r"\bprintf?\b[^;}\n]*?>>?\s*\"([^\"]+)\"", code)
-    return [*(first or second for first, second in runs), *(f"tee {word(one)}" for one in writes)]
-
-
-def sed(code: str) -> list[str]:
-    """The e command, and the files that w writes."""
-    runs = re.findall(r"(?m)^\s*[\d,$]*\s*e\s+(.+)", code)
-    writes = re.findall(r"(?:^|[\d$/;{ ])w\s+([~/.][^\s;}]*)", code)
-    return [*runs, *(f"tee {word(one)}" for one in writes)]

@@ -9,7 +9,7 @@ from tenterhook.support.shell.wrappers import found_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 SAY = ("echo", "printf")
 PASS_ON = ("cat", "tee")
@@ -19,7 +19,7 @@ ESCAPE = r"\\(?:x([0-9A-Fa-f]{1,2})|0?([0-7]{1,3})|([nt\\]))"
 LETTERS = {"n": "\n", "t": "\t", "\\": "\\"}
 
 
-def echo_output(call: Call) -> str:
+def echo_output(call: ProgramCall) -> str:
     """The output of echo or printf."""
     words = call.words
     if call.program == "printf":
@@ -44,7 +44,7 @@ def decode_echo_escapes(text: str) -> str:
     return re.sub(ESCAPE, character, text) if "\\" in text else text
 
 
-def outputs(calls: list[Call], layers: int = 0) -> list[str]:
+def outputs(calls: list[ProgramCall], layers: int = 0) -> list[str]:
     """The texts that some calls print."""
     found: list[str] = []
     for one in calls if layers < LONGEST else []:
@@ -59,7 +59,7 @@ def names(words: list[str]) -> list[str]:
     return [word for word in words if not word.startswith("-")]
 
 
-def xargs_input_words(call: Call) -> list[str]:
+def xargs_input_words(call: ProgramCall) -> list[str]:
     """The input of xargs: the printed words, or all that find and ls list."""
     found: list[str] = [word for text in (*outputs(call.fed), *call.texts) for word in text.split()]
     for one in call.fed:
@@ -74,6 +74,6 @@ def xargs_input_words(call: Call) -> list[str]:
     return found
 
 
-def stdin_of(call: Call) -> list[str]:
+def stdin_of(call: ProgramCall) -> list[str]:
     """What comes in, where it is written in the command."""
     return [*call.texts, *outputs(call.fed), *(outputs(call.inner) if UNKNOWN in "".join(call.reads) else [])]

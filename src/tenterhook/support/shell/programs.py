@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 # What stands before the command in a line of a crontab.
 CRON = r"^\s*(?:@\w+|\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+"
@@ -52,7 +52,7 @@ GIT = ("rm", "mv", "restore", "checkout", "archive", "diff", "log", "show", "for
 # ---- what a place in the table cannot say
 
 
-def copy_or_move_targets(call: Call) -> list[str]:
+def copy_or_move_targets(call: ProgramCall) -> list[str]:
     """Where copies go; what is moved away is changed too. Another machine's files are not ours."""
     program, words = call.program, call.words
     local = program not in ("rsync", "scp")
@@ -73,14 +73,14 @@ def copy_or_move_targets(call: Call) -> list[str]:
     return [*away, all_below(target) if contents else target.rstrip("/"), *copies]
 
 
-def permission_targets(call: Call) -> list[str]:
+def permission_targets(call: ProgramCall) -> list[str]:
     """All but the rights, which may look like an option: `chmod -x file`, `--reference=other`."""
     flags = (set(word[1:]) <= set("rwxXst") for word in call.words if len(word) > 1 and word[0] == "-")
-    said = any(flags) or any(word.startswith("--reference") for word in call.words)
-    return operands(call.words)[0 if said else 1 :]
+    by_option = any(flags) or any(word.startswith("--reference") for word in call.words)
+    return operands(call.words)[0 if by_option else 1 :]
 
 
-def in_place_edit_targets(call: Call) -> list[str]:
+def in_place_edit_targets(call: ProgramCall) -> list[str]:
     """The files that sed -i and perl -i change."""
     options = [word for word in call.words if word.startswith("-")]
     short = (one[1:].partition("e")[0] for one in options if not one.startswith("--"))
@@ -90,7 +90,7 @@ def in_place_edit_targets(call: Call) -> list[str]:
     return operands(call.words, VALUED[call.program])[0 if by_option else 1 :]
 
 
-def find_delete_targets(call: Call) -> list[str]:
+def find_delete_targets(call: ProgramCall) -> list[str]:
     """What find deletes: the names that it looks for, below where it starts."""
     words = call.words
     if "-delete" not in words:
@@ -99,7 +99,7 @@ def find_delete_targets(call: Call) -> list[str]:
     return [os.path.join(start, name) for start in found_by(words)[0] for name in names or [""]]
 
 
-def git_targets(call: Call) -> list[str]:
+def git_targets(call: ProgramCall) -> list[str]:
     """What git takes away, moves or puts in place of what is there; a branch that is gone to is none of it."""
     words = call.words
     at = next((at for at, word in enumerate(words) if word in GIT), len(words))
@@ -113,14 +113,14 @@ def git_targets(call: Call) -> list[str]:
     return [os.path.join(folder, one) for one in written if one]
 
 
-def patch_targets(call: Call) -> list[str]:
+def patch_targets(call: ProgramCall) -> list[str]:
     from tenterhook.support.patches import in_patch
 
     texts = (*call.words, *call.texts, *(one for fed in call.fed for one in fed.texts))
     return [path for text in texts for path in in_patch(text)]
 
 
-def unpack_targets(call: Call) -> list[str]:
+def unpack_targets(call: ProgramCall) -> list[str]:
     """The folder that tar unpacks to; one that it packs is only read."""
     unpacks = any(
         word in ("--extract", "--get") or (word[:2] != "--" and "x" in word and (not place or word[:1] == "-"))
@@ -129,12 +129,12 @@ def unpack_targets(call: Call) -> list[str]:
     return [option_value(call.words, "-C", "--directory") or ""] if unpacks else []
 
 
-def wget_targets(call: Call) -> list[str]:
+def wget_targets(call: ProgramCall) -> list[str]:
     folder = option_value(call.words, "-P", "--directory-prefix")
     return [os.path.join(folder, UNKNOWN)] if folder else []
 
 
-def shell_texts(call: Call) -> list[str]:
+def shell_texts(call: ProgramCall) -> list[str]:
     if call.program == "pwsh" and (command := after_any(call.words, ("-Command", "-command"))):
         return [" ".join(command)]
     kind, text = shell_reads(call.words)
@@ -143,30 +143,30 @@ def shell_texts(call: Call) -> list[str]:
     return stdin_of(call) if kind == "stdin" else outputs(call.inner) if UNKNOWN in text else []
 
 
-def sourced_texts(call: Call) -> list[str]:
+def sourced_texts(call: ProgramCall) -> list[str]:
     return stdin_of(call) if call.words[:1] and call.words[0] in STDIN else outputs(call.inner)
 
 
-def cron_texts(call: Call) -> list[str]:
+def cron_texts(call: ProgramCall) -> list[str]:
     return [re.sub(CRON, "", line) for text in stdin_of(call) for line in text.split("\n")]
 
 
-def fd_texts(call: Call) -> list[str]:
+def fd_texts(call: ProgramCall) -> list[str]:
     return [" ".join(map(single_quote_word, after_any(call.words, ("-x", "-X", "--exec", "--exec-batch"))))]
 
 
-def capsh_texts(call: Call) -> list[str]:
+def capsh_texts(call: ProgramCall) -> list[str]:
     return [shell_reads(after_any(call.words, ("--",)))[1]] if "--" in call.words else []
 
 
-def tmux_texts(call: Call) -> list[str]:
+def tmux_texts(call: ProgramCall) -> list[str]:
     """What tmux is to run, or to type into a terminal."""
     found = operands(after_any(call.words, TYPES), VALUED["tmux"])
     keys = [word for word in found if word not in ("Enter", "C-m", "KPEnter")]
     return [" ".join(keys if len(keys) < 2 or "Enter" in found else map(single_quote_word, keys))]
 
 
-def git_texts(call: Call) -> list[str]:
+def git_texts(call: ProgramCall) -> list[str]:
     """Aliases and settings that are commands; what rebase, bisect and submodule are to run."""
     words, found = call.words, list[str]()
     for at, word in enumerate(words[:-1]):
@@ -202,7 +202,7 @@ def after_any(words: list[str], marks: tuple[str, ...]) -> list[str]:
 #   stdin          what it is given on stdin
 #
 # With `if` behind it, the place counts only beside one of those words. A function says what a place cannot.
-TABLE: dict[str, tuple[tuple[str, str | Callable[[Call], list[str]]], ...]] = {
+TABLE: dict[str, tuple[tuple[str, str | Callable[[ProgramCall], list[str]]], ...]] = {
     "writes": (
         ("tee touch mkdir rmdir rm unlink shred truncate mkfifo sponge", "each"),
         ("gzip gunzip bzip2 bunzip2 xz unxz zstd dos2unix unix2dos rename", "each"),
@@ -280,39 +280,39 @@ VALUED = {
     }.items()
     for name in names.split()
 }
-PLACES: dict[str, dict[str, list[str | Callable[[Call], list[str]]]]] = {effect: {} for effect in TABLE}
+PLACES: dict[str, dict[str, list[str | Callable[[ProgramCall], list[str]]]]] = {effect: {} for effect in TABLE}
 for effect, rows in TABLE.items():
     for programs, place in rows:
         for program in programs.split():
             PLACES[effect].setdefault(program, []).append(place)
 
 
-def written_words(call: Call) -> list[str]:
+def written_words(call: ProgramCall) -> list[str]:
     """The words that name files which a program writes, moves or deletes."""
     return [one for one in look_up(call, "writes") if one]
 
 
-def texts_run(call: Call) -> list[str]:
+def texts_run(call: ProgramCall) -> list[str]:
     """The texts that a call has a shell read, by its words, its input or a variable, as far as they are known."""
     found = [*look_up(call, "runs"), *(call.assigned[name].lstrip("|") for name in VARIABLES if name in call.assigned)]
     return [one for one in dict.fromkeys(found) if one]
 
 
-def look_up(call: Call, effect: str) -> list[str]:
+def look_up(call: ProgramCall, effect: str) -> list[str]:
     found: list[str] = []
     for place in PLACES[effect].get(call.program, ()):
         found += at_places(call, place) if isinstance(place, str) else place(call)
     return found
 
 
-def at_places(call: Call, places: str) -> list[str]:
+def at_places(call: ProgramCall, places: str) -> list[str]:
     places, _, beside = places.partition(" if ")
     if beside and not any(word in beside.split() for word in call.words):
         return []
     return [one for place in places.split() for one in at_place(call, place)]
 
 
-def at_place(call: Call, place: str) -> list[str]:
+def at_place(call: ProgramCall, place: str) -> list[str]:
     words, valued = call.words, VALUED.get(call.program, ())
     if place == "stdin":
         return stdin_of(call)
@@ -342,14 +342,14 @@ def is_soft(words: list[str]) -> bool:
     return "--symbolic" in words or any(word[:1] == "-" and word[1:2] != "-" and "s" in word for word in words)
 
 
-def whole(call: Call, word: str) -> str:
+def whole(call: ProgramCall, word: str) -> str:
     """A word as a path from the root on; nothing where that cannot be told."""
     if not word or word.startswith(UNKNOWN) or (not word.startswith("/") and not call.folder):
         return ""
     return os.path.join(call.folder, word.replace(UNKNOWN, "*"))
 
 
-def code_from(call: Call) -> tuple[str, str]:
+def code_from(call: ProgramCall) -> tuple[str, str]:
     """Where the code comes from that a shell or an interpreter is to run: text, file or stdin; ("", "") for others."""
     if call.program in SHELLS:
         return shell_reads(call.words)
@@ -364,7 +364,7 @@ def code_from(call: Call) -> tuple[str, str]:
     return "", ""
 
 
-def made_by(call: Call) -> dict[str, list[str] | None]:
+def made_by(call: ProgramCall) -> dict[str, list[str] | None]:
     """The files that a call writes, with what it says into them."""
     if not call.writes and call.program not in ("tee", *LOADS):
         return {}

@@ -9,7 +9,7 @@ from tenterhook.support.shell.wrappers import SHELLS, STDIN, is_assignment, opti
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 DECLARES = ("export", "declare", "local", "readonly", "typeset")
 MAKES = ("make", "gmake")
@@ -35,7 +35,7 @@ DEEPEST, LONGEST_VALUE, LONGEST_LINE = 3, 200, 20_000
 REFERENCE = r"\$(?:\((\w+)\)|\{(\w+)\}|([^\s({$]))"
 
 
-def assigned_variables(call: Call) -> dict[str, str]:
+def assigned_variables(call: ProgramCall) -> dict[str, str]:
     """The variables that it sets for what it runs; for all later commands, if it declares them."""
     if call.program not in DECLARES:
         return call.assigned
@@ -43,7 +43,7 @@ def assigned_variables(call: Call) -> dict[str, str]:
     return {**call.assigned, **{name: value if sign else UNKNOWN for name, sign, value in named}}
 
 
-def shell_startup_files(call: Call) -> list[str]:
+def shell_startup_files(call: ProgramCall) -> list[str]:
     """The files that a shell reads before its command."""
     variables, program = assigned_variables(call), call.program
     found = [variables.get("BASH_ENV", "")]
@@ -65,9 +65,10 @@ def interactive(words: list[str]) -> bool:
     return any("i" in one for one in options if not one.startswith("--"))
 
 
-def preloads(call: Call) -> bool:
+def preloads(call: ProgramCall) -> bool:
     """Whether a library that is not the system's is preloaded."""
-    libraries = [one for name in PRELOADS for one in re.split(r"[: ]", assigned_variables(call).get(name, "")) if one]
+    values = [assigned_variables(call).get(name, "") for name in PRELOADS]
+    libraries = [one for value in values for one in value.replace(":", " ").split(" ") if one]
     return any(not one.startswith(LIBRARIES) or ".." in one for one in libraries)
 
 
@@ -93,12 +94,12 @@ def makefile(words: list[str]) -> tuple[str, str]:
     return ("stdin", "") if name in STDIN else ("file", name or "Makefile")
 
 
-def shell_of(call: Call) -> str:
+def shell_of(call: ProgramCall) -> str:
     """The shell that make is to use for each line, if its words say so."""
     return next((word.partition("=")[2] for word in call.words if word.startswith("SHELL=")), "")
 
 
-def odd_shell(call: Call) -> bool:
+def odd_shell(call: ProgramCall) -> bool:
     """A shell for make that is not a shell, or is in an unusual place."""
     path = (shell_of(call).split() or [""])[0]
     if call.program not in MAKES or not path:

@@ -288,15 +288,15 @@ class WordReader:
     def ansi(self) -> str:
         """The rest of `$'...'`, its escapes decoded; an escaped NUL ends the text, as in the shell."""
         parts: list[str] = []
-        kept: int | None = None
+        end: int | None = None
         while self.at < self.size:
             char = self.text[self.at]
             if char == "'":
                 self.at += 1
-                return "".join(parts[:kept])
+                return "".join(parts[:end])
             if char == "\\":
                 decoded = self.ansi_escape()
-                kept = len(parts) if decoded == "\0" and kept is None else kept
+                end = len(parts) if decoded == "\0" and end is None else end
                 parts.append(decoded)
             else:
                 self.at += 1

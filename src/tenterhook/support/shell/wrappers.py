@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 
+# Programs that run another one, whose options take no value; and those that take one more word before it.
+PLAIN = (
+    *("command", "builtin", "nohup", "setsid", "busybox", "toybox", "noglob", "coproc", "poetry run"),
+    *("pipenv run", "pdm run", "hatch run", "bundle exec", "bunx", "mise exec", "asdf exec"),
+    *("rbenv exec", "pyenv exec", "valgrind", "chronic", "unbuffer", "entr", "firejail", "linux32"),
+    *("linux64", "perf trace"),
+)
+PLAIN_BEHIND_A_WORD = ("chrt", "taskset", "direnv exec", "gosu", "su-exec", "setarch")
 # The options of each that take a value, and how many further words come before the command.
 WRAPPERS = {
+    **dict.fromkeys(PLAIN, ("", 0)),
+    **dict.fromkeys(PLAIN_BEHIND_A_WORD, ("", 1)),
     "sudo": ("-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --role --type", 0),
     "doas": ("-u -C -a", 0),
     "pkexec": ("--user", 0),
     "env": ("-u -C -P -S --unset --chdir --argv0 --split-string", 0),
-    "command": ("", 0),
-    "builtin": ("", 0),
     "exec": ("-a", 0),
-    "nohup": ("", 0),
-    "setsid": ("", 0),
     "nice": ("-n --adjustment", 0),
     "ionice": ("-c -n -p --class --classdata", 0),
-    "chrt": ("", 1),
-    "taskset": ("", 1),
     "time": ("-f -o --format --output", 0),
     "timeout": ("-k -s --kill-after --signal", 1),
     "stdbuf": ("-i -o -e --input --output --error", 0),
@@ -27,41 +31,25 @@ WRAPPERS = {
     "flock": ("-w -E --timeout --wait --conflict-exit-code", 1),
     "chroot": ("--userspec --groups", 1),
     "unshare": ("-S -G -R -w --root --wd", 0),
-    "busybox": ("", 0),
-    "toybox": ("", 0),
     "caffeinate": ("-t -w", 0),
-    "noglob": ("", 0),
-    "coproc": ("", 0),
     "parallel": ("-j -a -I -N -n --jobs --arg-file --colsep --delay", 0),
     "xargs": ("-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --max-lines --replace", 0),
     "ssh": ("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", 1),
     "uv run": ("-p -m -C --python --with --extra --group --directory --project --env-file --package", 0),
-    "poetry run": ("", 0),
-    "pipenv run": ("", 0),
-    "pdm run": ("", 0),
-    "hatch run": ("", 0),
     "conda run": ("-n -p --name --prefix", 0),
-    "bundle exec": ("", 0),
-    "npx": ("-p -c --package --call", 0),
-    "bunx": ("", 0),
+    **dict.fromkeys(
+        ("npx", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"), ("-p -c --package --call", 0)
+    ),
     "uvx": ("-p -w -i --from --with --python --index --index-url --default-index --extra-index-url --env-file", 0),
-    **dict.fromkeys(("npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"), ("-p -c --package --call", 0)),
-    **dict.fromkeys(("mise exec", "asdf exec", "rbenv exec", "pyenv exec"), ("", 0)),
-    "direnv exec": ("", 1),
     "systemd-run": ("-u -p -E -t --unit --property --setenv --slice --description --on-active", 0),
     "nsenter": ("-t -S -G --target", 0),
-    "gosu": ("", 1),
-    "su-exec": ("", 1),
     "fakeroot": ("-l -s -i -b", 0),
-    "valgrind": ("", 0),
-    **dict.fromkeys(("chronic", "unbuffer", "entr", "firejail", "linux32", "linux64", "perf trace"), ("", 0)),
     "numactl": ("-N -m -C -p --cpunodebind --membind --physcpubind --preferred", 0),
     "perf stat": ("-e -o -r -x -p -C --event --output --repeat", 0),
     "perf record": ("-e -o -F -c -p -C --event --output --freq", 0),
     "sem": ("-j --jobs --id", 0),
     "rlwrap": ("-b -D -f -H -l -P -q -s -S -t", 0),
     "prlimit": ("-p -o --pid --output", 0),
-    "setarch": ("", 1),
     "screen": ("-S -s -c -t -T -h -p -e", 0),
     "xvfb-run": ("-n -e -f -p -s -w --server-num --error-file --auth-file --xauth-protocol --server-args --wait", 0),
     "dbus-run-session": ("--config-file --dbus-daemon", 0),
@@ -74,6 +62,12 @@ ELSEWHERE = ("ssh", "docker exec", "podman exec", "kubectl exec", "oc exec", "lx
 PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "nsenter")
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "pwsh")
 INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
+# Other programs whose words, or whose input, may be code.
+AWKS = ("awk", "gawk", "mawk", "nawk")
+SEDS = ("sed", "gsed")
+EDITORS = ("vim", "vi", "nvim", "ex", "view", "gdb")
+TCLS = ("expect", "tclsh")
+CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
 # Programs that download something.
 LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")
 # A script that comes by stdin.
@@ -199,8 +193,20 @@ def letter_value(words: list[str], letter: str) -> str | None:
     return None
 
 
+def has_option(words: list[str], letters: str, *names: str) -> bool:
+    """Whether an option is given: by one of its letters, alone or among others, or by the start of a long name."""
+    for word in words:
+        if word == "--":
+            return False
+        if word[:2] == "--" and any(name.startswith(word.partition("=")[0]) for name in names):
+            return True
+        if word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters):
+            return True
+    return False
+
+
 def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
-    """The words that are no options, nor the values of the options given."""
+    """The words that are not options, nor the values of these options."""
     found: list[str] = []
     plain = False
     before = ""

@@ -9,7 +9,7 @@ from tenterhook.support.shell.wrappers import operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.support.shell.calls import Call
+    from tenterhook.support.shell.calls import ProgramCall
 
 # Programs that may take a folder with all that is in it.
 WHOLE = ("rm", "rsync", "tar", "bsdtar", "unzip", "chmod", "chown", "chgrp")
@@ -21,7 +21,7 @@ MOST = 200
 LONGEST = 8192
 
 
-def written_paths(call: Call) -> list[str]:
+def written_paths(call: ProgramCall) -> list[str]:
     """Absolute paths, with a / at the end if everything below is meant.
 
     A * stands for what only the shell knows; paths that start with such a part are left out.
@@ -48,7 +48,7 @@ def fitting(pattern: str) -> list[str]:
     return [found + pattern[len(bare) :] for found in islice(iglob(bare), MOST)]
 
 
-def symlink_targets(call: Call) -> dict[str, str]:
+def symlink_targets(call: ProgramCall) -> dict[str, str]:
     """A symlink that the call makes, with its target; both as absolute paths."""
     if call.program != "ln" or call.remote or not is_soft(call.words):
         return {}

@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from shutil import get_terminal_size
 
 import msgspec
@@ -60,6 +60,12 @@ def colourful() -> bool:
 def columns() -> int:
     """How wide a line may be: the terminal's width, limited, since very long lines are hard to read."""
     return max(NARROWEST, min(WIDEST, get_terminal_size((WIDEST, 24)).columns))
+
+
+def room_for(rows: Sequence[Sequence[str]], column: int) -> int:
+    """How wide one column may be, so that a table that is indented by two fits on a line."""
+    others = [max(map(width, cells)) for n, cells in enumerate(zip(*rows, strict=True)) if n != column]
+    return max(20, columns() - sum(others) - 2 * (len(others) + 1))
 
 
 def shorten(text: str, most: int) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 from tenterhook.errors import ConfigError
 from tenterhook.support.files import contents
+from tenterhook.support.paths import within
 from tenterhook.trust.item import Item
-from tenterhook.trust.parts import below
 
 NAME = "tenterhook.lock"
 ABOUT = "written by `tenter lock`, checked by `tenter audit`; digests are BLAKE2b, 32 bytes (b2sum -l 256)"
@@ -31,7 +31,7 @@ def lock(items: Sequence[Item], project: str) -> str:
 def build_lock_entry(item: Item, root: str) -> dict[str, Any]:
     """Programs of the machine are identified by their names in the command; the project's own files by their bytes."""
     there = [part for part in item.parts if part.how != "absent"]
-    own = [part for part in there if below(part.path, root) or below(os.path.realpath(part.path), root)]
+    own = [part for part in there if within(part.path, root) or within(os.path.realpath(part.path), root)]
     return {
         "dialect": item.dialect,
         "kind": item.kind,
@@ -56,7 +56,7 @@ def read(file: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(contents(file, LARGEST))
     except FileNotFoundError:
-        raise ConfigError("there is no lockfile; tenter lock writes one", file=file) from None
+        raise ConfigError("the lockfile does not exist; tenter lock writes it", file=file) from None
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", file=file) from None
     items = found.get("items") if isinstance(found, dict) else None

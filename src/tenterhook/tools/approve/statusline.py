@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from tenterhook.config.load import dig
-from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 from tenterhook.support.secrets.names import without_secrets
 from tenterhook.trust import is_trusted_scope
@@ -42,18 +41,18 @@ class StatusLine(Struct, frozen=True):
 
         first, *rest = self.words
         path = os.path.join(hooks.project, first) if os.sep in first else first
-        told = {
+        event = {
             "hook_event_name": "Status",
             "session_id": hooks.session_id,
             "cwd": hooks.project,
             "model": {"id": model, "display_name": model},
             "workspace": {"current_dir": hooks.project, "project_dir": hooks.project},
         }
-        given = msgspec.json.encode(told)
+        stdin = msgspec.json.encode(event)
         environ = dict(hooks.environ)
         if hooks.settings.secrets == "strip":
             environ = without_secrets(environ)
-        return Program((path, *rest), given, environ, hooks.project, SECONDS, 0.2, KEPT, "end")
+        return Program((path, *rest), stdin, environ, hooks.project, SECONDS, 0.2, KEPT, "end")
 
 
 def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:
@@ -76,10 +75,7 @@ def values(hooks: HookSet) -> Iterator[tuple[ConfigLocation, Any]]:
     for place in hooks.ready().places if key else ():
         if not place.found or place.file.format == "frontmatter":
             continue
-        try:
-            document = readers.read(place.path, place.file.format)
-        except ConfigError:
-            continue  # loading has reported it
+        document = readers.read_if_valid(place.path, place.file.format)
         value = dig(document.data, key)[0] if document else None
         if value is not None:
             yield place, value

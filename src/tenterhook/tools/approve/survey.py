@@ -114,11 +114,11 @@ def servers(hooks: HookSet, binder: Binder, survey: Survey) -> Iterator[Item]:
 
 def server_item(server: McpServer, binder: Binder) -> Item:
     """A file of servers is the same for every agent that reads it."""
-    said = {
+    entry = {
         key: value for key, value in msgspec.structs.asdict(server).items() if value and key not in ("name", "source")
     }
     bound = binder.command([server.command, *server.args]) if server.command else Binding()
-    return other_item("server", server.source, said, name=server.name, bound=bound)
+    return other_item("server", server.source, entry, name=server.name, bound=bound)
 
 
 def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
@@ -140,8 +140,8 @@ def judge_approvals(hooks: HookSet, items: list[Item]) -> list[ItemState]:
     """What the user said about items of one project, as an engine of that trust takes it."""
     if hooks.options.trust == "none" or hooks.settings.only_managed:
         return [ItemState(item, "untrusted") for item in items]
-    kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
-    found = standings(items, kept)
+    approvals = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
+    found = standings(items, approvals)
     if hooks.options.trust == "all":
         return [one if one.state == "denied" else ItemState(one.item, "trusted") for one in found]
     return [ItemState(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

@@ -7,6 +7,7 @@ shell, no module of the project.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -37,6 +38,21 @@ class HookInspection(Struct, frozen=True):
     def is_command(self) -> bool:
         """Whether the hook runs a command line."""
         return traits(self.hook.handler).takes_command_line
+
+    @property
+    def main(self) -> Any:
+        """What the hook runs: a command line as text or as words, a path, a URL, a function's name."""
+        return self.hook.spec.get("main")
+
+    @property
+    def form(self) -> str:
+        """How `main` is understood."""
+        return str(self.hook.spec.get("form", ""))
+
+    @property
+    def shell_text(self) -> str:
+        """The command line, if a shell reads it."""
+        return self.main if self.form == "shell" and isinstance(self.main, str) else ""
 
     def warning(self, about: str, text: str) -> Problem:
         return self.problem("warning", about, text)
@@ -70,10 +86,8 @@ class HookInspection(Struct, frozen=True):
         return tuple(key for keys in (form.keys, form.group_keys) for key, what in keys.items() if what == "matcher")
 
     def main_keys(self) -> tuple[str, ...]:
-        form = self.hook.spec.get("form")
-        return tuple(
-            kind.key for kind in self.dialect.config.types if kind.form == form and kind.handler == self.hook.handler
-        )
+        types = self.dialect.config.types
+        return tuple(kind.key for kind in types if kind.form == self.form and kind.handler == self.hook.handler)
 
 
 Hazard = Callable[[HookInspection], Iterator[Problem]]

@@ -21,8 +21,7 @@ from tenterhook.config.entries import Problem
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.simulate import Did, simulate
 from tenterhook.tools.check import HookInspection
-from tenterhook.tools.check.commands import script
-from tenterhook.tools.check.scripts import COMMENT, content, shorten_project_path
+from tenterhook.tools.check.scripts import COMMAND, COMMENT, text_run
 from tenterhook.types import Hook, Outcome
 
 FILE = os.path.join(os.path.dirname(__file__), "answers.toml")
@@ -39,7 +38,6 @@ DONE = {"deny": ("refused",), "ask": ("the user is asked", "refused"), "stop": (
 # Our names for the fields that tell a hook at the end of a turn that a hook has kept the agent going: whether, and how
 # often.
 KEPT = ("stop_hook_active", "stop_count")
-COMMAND = "the command"
 CHANGES = re.compile(r"\w+ becomes .*[}\"]")
 
 
@@ -131,10 +129,11 @@ def misread(look: HookInspection) -> Iterator[Problem]:
         if made.means in DONE and made.is_printed_by(text):
             seen = reading(look.dialect, look.rule, made, look.rule.name, look.hook.on_failure)
             if not made.is_done(seen):
-                who, event = look.dialect.title, look.rule.name
-                where = f":{made.line_in(text)}" if script_label(look) != COMMAND else ""
-                said = f"{script_label(look)}{where} seems to answer with {made.name}; in {who} {event} then {seen}"
-                yield look.warning("main", f"{said}; {instead(look, made.means)}")
+                what, _ = text_run(look)
+                where = f":{made.line_in(text)}" if what != COMMAND else ""
+                effect = f"in {look.dialect.title} {look.rule.name} then {seen}"
+                advice = instead(look, made.means)
+                yield look.warning("main", f"{what}{where} seems to answer with {made.name}; {effect}; {advice}")
                 return
 
 
@@ -142,9 +141,9 @@ def instead(look: HookInspection, means: str) -> str:
     """The form that the agent obeys, as our own hooks write it."""
     event = Event(look.rule.kind, dict(DATA), raw={}, name=look.rule.name)
     wish = {"deny": hook.deny, "ask": hook.ask, "stop": hook.stop}[means]
-    said = forms.render_answer(wish("why"), event, callers.load(look.dialect.name))
-    ends = f" and exit with {said.code}" if said.code else ""
-    return f"print {said.out}{ends}" if said.out else f"write why to stderr{ends}"
+    answer = forms.render_answer(wish("why"), event, callers.load(look.dialect.name))
+    ends = f" and exit with {answer.code}" if answer.code else ""
+    return f"print {answer.out}{ends}" if answer.out else f"write why to stderr{ends}"
 
 
 def endless(look: HookInspection) -> Iterator[Problem]:
@@ -156,10 +155,9 @@ def endless(look: HookInspection) -> Iterator[Problem]:
         and not checks_continuation(rule, text)
         and keeps_going(look.dialect, rule, text)
     ):
+        what, _ = text_run(look)
         why = f"{look.dialect.title} asks again for ever"
-        yield look.warning(
-            "main", f"{script_label(look)} keeps the agent going and never looks at {telling(rule)[0]}: {why}"
-        )
+        yield look.warning("main", f"{what} keeps the agent going and never looks at {telling(rule)[0]}: {why}")
 
 
 def without_end(rule: EventRule, hook: Hook) -> bool:
@@ -190,12 +188,5 @@ def refuses(text: str) -> bool:
 
 def script_text(look: HookInspection) -> str:
     """The text of the hook's script or command; empty if our own library answers, which knows the forms."""
-    main = look.hook.spec.get("main")
-    text = content(script(look)) or (main if isinstance(main, str) and look.hook.spec.get("form") == "shell" else "")
-    text = COMMENT.sub("", text)
+    text = COMMENT.sub("", text_run(look)[1])
     return "" if "tenterhook" in text or "tenter " in text else text
-
-
-def script_label(look: HookInspection) -> str:
-    found = script(look)
-    return shorten_project_path(found.path, look) if found and content(found) else COMMAND

@@ -34,12 +34,12 @@ class HookScript(Struct, frozen=True):
 
 def words(look: HookInspection) -> list[str]:
     """The program and its arguments, as the handler reads them; of a longer shell text, its first command's."""
-    spec, main = look.hook.spec, look.hook.spec.get("main")
+    main = look.main
     if not look.is_command or not main:
         return []
     if isinstance(main, list):
         return list(main)
-    if spec["form"] == "program":
+    if look.form == "program":
         return list(one_program(main, look.project, look.home))
     plain = simple_words(first_command(main), {**look.env, "PWD": look.project})
     if plain and os.path.basename(plain[0]) == "env" and not any(word.startswith("-") for word in plain):
@@ -61,15 +61,13 @@ def first_command(text: str) -> str:
 
 def is_simple(look: HookInspection) -> bool:
     """Whether the hook is one command: then what stops that command stops the hook."""
-    main = look.hook.spec.get("main")
-    return not isinstance(main, str) or look.hook.spec.get("form") != "shell" or first_command(main) == main.strip()
+    return not look.shell_text or first_command(look.shell_text) == look.shell_text.strip()
 
 
 def script(look: HookInspection) -> HookScript | None:
     """The file that the hook runs; None if it runs no file, or that cannot be told."""
-    main = look.hook.spec.get("main")
-    if look.hook.spec.get("form") == "script":
-        path = string.Template(main).safe_substitute(look.env) if isinstance(main, str) else ""
+    if look.form == "script":
+        path = string.Template(look.main).safe_substitute(look.env) if isinstance(look.main, str) else ""
         return HookScript(os.path.join(look.project, at_home(path, look.home)), "python") if path else None
     first, *rest = words(look) or [""]
     by = interpreter(first)
@@ -88,22 +86,18 @@ def interpreter(word: str) -> str:
 
 def needs_shell(look: HookInspection) -> Iterator[Problem]:
     """Words in a list, and a single program, do not go to a shell: their variables are not expanded."""
-    spec = look.hook.spec
-    main = spec.get("main")
-    if not look.is_command or (isinstance(main, str) and spec["form"] != "program"):
+    main = look.main
+    if not look.is_command or (isinstance(main, str) and look.form != "program"):
         return
     text = shlex.join(main) if isinstance(main, list) else str(main)
     named = [name for name in variables(text) if name in look.dialect.payload.env]
-    if named and not spec.get("placeholders"):
+    if named and not look.hook.spec.get("placeholders"):
         yield look.warning("main", f"${named[0]} is not replaced here, because this command runs without a shell")
 
 
 def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
     """The project's folder may have a blank in its name."""
-    spec, main = look.hook.spec, look.hook.spec.get("main")
-    if not look.is_command or not isinstance(main, str) or spec["form"] != "shell":
-        return
-    for name in unquoted_variables(main):
+    for name in unquoted_variables(look.shell_text) if look.is_command else ():
         if name in folder_variables(look):
             text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
             yield look.warning("main", text)
@@ -112,7 +106,7 @@ def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
 
 def withheld(look: HookInspection) -> Iterator[Problem]:
     """A variable whose name says that it holds a secret, and that the command itself does not set."""
-    main = look.hook.spec.get("main")
+    main = look.main
     if not look.is_command or not isinstance(main, str) or not look.strip:
         return
     for name in dict.fromkeys(variables(main)):
@@ -128,7 +122,7 @@ def relative(look: HookInspection) -> Iterator[Problem]:
         return
     name = next(iter(folder_variables(look)), "")
     path = first.removeprefix("./")
-    hint = f'write "${name}"/{path}' if name and look.hook.spec["form"] == "shell" else "write an absolute path"
+    hint = f'write "${name}"/{path}' if name and look.shell_text else "write an absolute path"
     yield look.warning("main", f"{first} is looked for in the folder in which the agent runs hooks; {hint}")
 
 

@@ -11,7 +11,6 @@ from tenterhook.config.entries import Problem
 from tenterhook.config.load import Loaded, dig, holders
 from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 from tenterhook.support.readers import Document
 from tenterhook.types import Path
@@ -32,9 +31,8 @@ class ConfigFiles(Struct, frozen=True):
 
 def duplicates(files: ConfigFiles) -> Iterator[Problem]:
     for document in files.documents.values():
-        for said in document.duplicates():
-            line, column, text = said.removeprefix(f"{document.file}:").split(":", 2)
-            yield Problem("warning", document.file, int(line), int(column), text.strip())
+        for line, column, key in document.duplicates():
+            yield Problem("warning", document.file, line, column, f"key {key!r} occurs twice; the last one counts")
 
 
 def switched_off(files: ConfigFiles) -> Iterator[Problem]:
@@ -45,9 +43,9 @@ def switched_off(files: ConfigFiles) -> Iterator[Problem]:
     on = "true" if files.dialect.config.switches.on else str(not files.dialect.config.switches.off[1]).lower()
     named = next((one for one in files.documents.values() if dig(one.data, switch)[0] is not None), None)
     if named:
-        said, path = dig(named.data, switch)
+        value, path = dig(named.data, switch)
         line, column = named.where(path)
-        text = f"{switch} is {said!r} here, so no hook runs ({len(hooks)} configured); set it to {on}"
+        text = f"{switch} is {value!r} here, so no hook runs ({len(hooks)} configured); set it to {on}"
         yield Problem("warning", named.file, line, column, text)
     else:
         text = f"{switch} is not set in any file, so no hook runs ({len(hooks)} configured); set it to true"
@@ -60,7 +58,7 @@ def nothing_there(files: ConfigFiles) -> Iterator[Problem]:
         return
     for place in files.loaded.places:
         names = " or ".join(section.hooks for section in place.file.sections)
-        yield Problem("warning", place.path, 1, 1, f"there is no hook in this file; they are looked for under {names}")
+        yield Problem("warning", place.path, 1, 1, f"no hooks in this file; they are looked for under {names}")
 
 
 def unread(files: ConfigFiles) -> Iterator[Problem]:
@@ -78,10 +76,7 @@ def unread(files: ConfigFiles) -> Iterator[Problem]:
 
 
 def not_read(path: str, format: str, place: ConfigLocation, files: ConfigFiles) -> Iterator[Problem]:
-    try:
-        document = readers.read(path, format)
-    except ConfigError:
-        return
+    document = readers.read_if_valid(path, format)
     found = hooks_in(document, place) if document else None
     if document and found is not None:
         line, column = document.where(found)
@@ -100,10 +95,10 @@ def status_lines(files: ConfigFiles) -> Iterator[Problem]:
         if value is None:
             continue
         words = words_of(value)
-        said = words if isinstance(words, str) else unfit(words, files.project)
-        if said:
+        problem = words if isinstance(words, str) else unfit(words, files.project)
+        if problem:
             inner = (*path, "command") if isinstance(value, dict) and "command" in value else path
-            yield Problem("warning", document.file, *document.where(inner), f"{key}: {said}")
+            yield Problem("warning", document.file, *document.where(inner), f"{key}: {problem}")
 
 
 def unfit(words: tuple[str, ...], project: str) -> str:
@@ -111,7 +106,7 @@ def unfit(words: tuple[str, ...], project: str) -> str:
     if "$" in first or first.startswith("~"):
         return f"nothing expands in its command, so {first!r} is not a file; write a path from the project's root"
     if os.sep in first and not os.path.exists(os.path.join(project, first)):
-        return f"there is no {first}; the path counts from the project's root"
+        return f"{first} does not exist; the path counts from the project's root"
     return ""
 
 

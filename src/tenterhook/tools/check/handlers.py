@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from tenterhook import handlers
 from tenterhook.clients import ip_rules
-from tenterhook.clients.hook_request import Failure, Place, fill_headers, names_in, parse_hook_url
+from tenterhook.clients.hook_request import Failure, RequestTarget, fill_headers, names_in, parse_hook_url
 from tenterhook.config.entries import Problem
 from tenterhook.errors import UsageError
 from tenterhook.tools.check import HookInspection
@@ -24,8 +24,8 @@ def no_handler(look: HookInspection) -> Iterator[Problem]:
 
 def no_function(look: HookInspection) -> Iterator[Problem]:
     """Only the first part of the name is looked up: looking further would run the project's code."""
-    main = look.hook.spec.get("main")
-    if look.hook.spec.get("form") != "function" or not isinstance(main, str):
+    main = look.main
+    if look.form != "function" or not isinstance(main, str):
         return
     module, colon, _ = main.partition(":")
     top, dot, _ = module.partition(".")
@@ -48,16 +48,16 @@ def is_module_installed(top: str) -> bool:
 
 def no_url(look: HookInspection) -> Iterator[Problem]:
     """A URL that can never be called as it stands. No name is looked up, and nothing is called."""
-    if look.hook.spec.get("form") != "url":
+    if look.form != "url":
         return
     try:
-        place = parse_hook_url(look.hook.spec["main"])
+        place = parse_hook_url(look.main)
         judge(place, look)
     except (Failure, ip_rules.AddressRefused) as exc:
         yield look.error("main", f"{exc}; the hook always fails")
 
 
-def judge(place: Place, look: HookInspection) -> None:
+def judge(place: RequestTarget, look: HookInspection) -> None:
     """What can be known of an address without a lookup."""
     allowed = {name: bool(look.hook.spec.get(name)) for name in ("loopback", "private")}
     ip_rules.vet_addresses(place.host, known_addresses(place.host), **allowed)
@@ -71,7 +71,7 @@ def known_addresses(host: str) -> list[str]:
 def no_headers(look: HookInspection) -> Iterator[Problem]:
     """Headers that cannot be sent, and those that would be sent unencrypted."""
     headers = look.hook.spec.get("headers", {})
-    if look.hook.spec.get("form") != "url" or not headers:
+    if look.form != "url" or not headers:
         return
     try:
         fill_headers(headers, dict.fromkeys(look.hook.env, ""))
@@ -82,12 +82,12 @@ def no_headers(look: HookInspection) -> Iterator[Problem]:
     for name in used:
         if look.hook.env[name] is None and name not in look.env:
             yield look.warning("main", f"headers use ${name}, which is not set here: the hook fails without it")
-    if used and in_the_clear(look.hook.spec["main"]):
+    if used and in_the_clear(look.main):
         yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
 
 
 def no_model(look: HookInspection) -> Iterator[Problem]:
-    """A model whose name says nothing, or none at all; whether anybody has it is not asked."""
+    """A model whose name cannot be read, or no model at all. Whether a provider has it is not checked."""
     if "model" not in handlers.traits(look.hook.handler).options:
         return
     from tenterhook.clients.judge.model import INHERIT, usual, whole

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from tenterhook.config.entries import Problem
 from tenterhook.config.locations import ConfigLocation
 from tenterhook.engine.hookset import HookSet
-from tenterhook.errors import ConfigError
 from tenterhook.pipeline.payload import Given, compile_shape
 from tenterhook.support import readers
 from tenterhook.support.readers import Document
@@ -97,11 +96,7 @@ def escalate_problem(problem: Problem) -> Problem:
 def read_documents(places: list[ConfigLocation]) -> Iterator[Document]:
     """Parse the files again, because loading keeps only hooks. Loading has reported those that cannot be read."""
     for place in places:
-        try:
-            document = readers.read(place.path, place.file.format) if place.found else None
-        except ConfigError:
-            continue
-        if document:
+        if place.found and (document := readers.read_if_valid(place.path, place.file.format)):
             yield document
 
 

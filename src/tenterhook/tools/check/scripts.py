@@ -14,6 +14,7 @@ from tenterhook.tools.check import HookInspection
 from tenterhook.tools.check.commands import HookScript, is_simple, script, words
 
 SMALL = 64 * 1024
+COMMAND = "the command"
 SHELLS = ("sh", "bash", "dash", "zsh")
 EXIT = re.compile(
     r"(?<![\w.-])(?:sys\.exit|os\._exit|process\.exit|raise SystemExit|exit)\b[ \t]*\(?[ \t]*([^\s;)&|}]*)"
@@ -39,7 +40,7 @@ def absent(look: HookInspection) -> Iterator[Problem]:
 
 def absent_file(look: HookInspection) -> str:
     found = script(look)
-    if look.hook.spec.get("form") == "script":
+    if look.form == "script":
         return found.path if found and not os.path.isfile(found.path) else ""
     return missing(words(look), look.env, look.project)
 
@@ -72,7 +73,7 @@ def first_line(look: HookInspection) -> Iterator[Problem]:
     if first.endswith("\r") and (not found.by or found.by in SHELLS):
         yield look.error("main", f"{name} has CRLF line ends, with which it does not run; save it with LF line ends")
     elif not found.by and not first.startswith("#!") and os.access(found.path, os.X_OK):
-        if isinstance(look.hook.spec["main"], str) and look.hook.spec["form"] == "shell":
+        if look.shell_text:
             yield look.warning("main", f"{name} has no #! line, so a shell has to guess; begin it with #!/bin/sh")
         else:
             yield look.error("main", f"{name} has no #! line, so it cannot be started; begin it with #!/bin/sh")
@@ -97,11 +98,8 @@ def exit_one(look: HookInspection) -> Iterator[Problem]:
     row = dialect.reading.exits.get(1, dialect.reading.exits["other"])
     if not rule.can.block or row.decision or policy_for("exit", look.hook, rules) != "allow":
         return
-    found = script(look)
-    main = look.hook.spec.get("main")
-    text = content(found) or (main if isinstance(main, str) and look.hook.spec.get("form") == "shell" else "")
+    what, text = text_run(look)
     if refuses_by_one(text) and not answers(text, rules.guarded):
-        what = shorten_project_path(found.path, look) if found and content(found) else "the command"
         codes = [str(code) for code, one in dialect.reading.exits.items() if one.decision == "deny"]
         hint = f"; to block, exit with {' or '.join(codes)}" if codes else ""
         yield look.warning("main", f"{what} exits with 1, which does not block {rule.name} in {dialect.title}{hint}")
@@ -119,6 +117,13 @@ def answers(text: str, fields: tuple[str, ...]) -> bool:
     return (
         "tenterhook" in text or "tenter hook" in text or re.search(rf"\b(?:{names})\b[\"'\\]*\s*[:=]", text) is not None
     )
+
+
+def text_run(look: HookInspection) -> tuple[str, str]:
+    """The hook's script, by its path, and its text; without one that can be read, its command line."""
+    found = script(look)
+    text = content(found)
+    return (shorten_project_path(found.path, look), text) if found and text else (COMMAND, look.shell_text)
 
 
 def content(found: HookScript | None) -> str:

@@ -110,9 +110,9 @@ def read_twice(parts: list[ConvertedHook], path: str, hooks: HookSet, target: Di
     if hooks.dialect.name == target.name:
         return []
     patterns = [file.path for file in target.config.files if file.scope == "project"]
-    said = f"{target.title} reads this file too, so that what it can run of it runs twice; take it out of one of them"
+    advice = f"{target.title} reads this file too, so that what it can run of it runs twice; take it out of one of them"
     return [
-        Loss(0, "read twice", LOST, file, 0, 0, "", "", said)
+        Loss(0, "read twice", LOST, file, 0, 0, "", "", advice)
         for file in dict.fromkeys(part.taken.hook.source.file for part in parts if part.written)
         if file != path and any(covers(one, os.path.relpath(file, hooks.project)) for one in patterns)
     ]

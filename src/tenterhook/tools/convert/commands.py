@@ -56,8 +56,8 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
     line = handlers.get(hook.handler).command_line(hook)  # type: ignore[union-attr]
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
     made = render_command_line(line, kind, target, names, unset, expand=bool(hook.spec.get("placeholders")))
-    kept, dropped = options(hook, source, target)
-    return replace(made, keys={**made.keys, **kept}, dropped=dropped) if made.kind else made
+    carried, dropped = options(hook, source, target)
+    return replace(made, keys={**made.keys, **carried}, dropped=dropped) if made.kind else made
 
 
 def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -68,10 +68,10 @@ def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any
     usual = [pair for one in source.config.types if one.handler == hook.handler for pair in one.spec.items()]
     kind = handlers.traits(hook.handler)
     known = kind.options if kind.takes_command_line else ()
-    said = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
-    keys = {name: option_key(target, name) for name in said}
-    lost = tuple(option_key(source, name) or name for name in said if not keys[name])
-    return {keys[name]: value for name, value in said.items() if keys[name]}, lost
+    values = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
+    keys = {name: option_key(target, name) for name in values}
+    lost = tuple(option_key(source, name) or name for name in values if not keys[name])
+    return {keys[name]: value for name, value in values.items() if keys[name]}, lost
 
 
 def option_key(dialect: Dialect, option: str) -> str:
@@ -104,7 +104,7 @@ def swapped_names(here: dict[str, str], there: dict[str, str], first: str) -> di
     found = {}
     for name, what in here.items():
         if name not in there:
-            same = [other for other, said in there.items() if alike(what, said)]
+            same = [other for other, meaning in there.items() if alike(what, meaning)]
             found[name] = first if first in same else next(iter(same), "")
     return found
 

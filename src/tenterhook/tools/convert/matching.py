@@ -95,10 +95,10 @@ def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dia
             (text,), lost=f"the matcher {matcher!r} fits no tool that is known there; check {text!r}"
         )
     found = spell_matcher(wanted, to_kind, others(target, wanted))
-    said = f"the matcher {matcher!r} is {'|'.join(wanted)} there"
+    change = f"the matcher {matcher!r} is {'|'.join(wanted)} there"
     if served or len(ours) > len(wanted):
-        return ConvertedMatcher(found, lost=f"{said}; tools that are known by no name are not hit any more")
-    return ConvertedMatcher(found, note=f"{said}: the tools that it hits by name")
+        return ConvertedMatcher(found, lost=f"{change}; tools that are known by no name are not hit any more")
+    return ConvertedMatcher(found, note=f"{change}: the tools that it hits by name")
 
 
 def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool) -> bool:
@@ -169,10 +169,10 @@ def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventR
     values = list(listed) if listed is not None else [one for one in rule.target.values if test and test(one)]
     values.sort(key=lambda value: matcher.find(value))
     unknown = [value for value in values if to.target.values and value not in to.target.values]
-    kept = [value for value in values if value not in unknown]
-    if not kept:
+    known = [value for value in values if value not in unknown]
+    if not known:
         return ConvertedMatcher((matcher,), lost=f"the matcher {matcher!r} fits nothing that {to.name} knows")
-    texts = spell_matcher(kept, to_kind, [one for one in to.target.values if one not in kept])
+    texts = spell_matcher(known, to_kind, [one for one in to.target.values if one not in known])
     return ConvertedMatcher(
         texts, lost=f"{to.name} knows no {rule.target.field} {', '.join(unknown)}" if unknown else ""
     )

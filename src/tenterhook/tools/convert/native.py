@@ -18,6 +18,6 @@ def native(dialect: Dialect, rule: EventRule) -> Iterator[SampleAnswer]:
     forms = callers.load(dialect.name)["events"].get(rule.name, {})
     trial = Trial(dialect, rule)
     for effect, form in forms.get("says", {}).items():
-        said = trial.said({effect: form}, trial.wish(effect, TEXT))
+        answer = trial.said({effect: form}, trial.wish(effect, TEXT))
         name = f"{dialect.title}'s own {effect}"
-        yield SampleAnswer(name, exit=said.code, stdout=said.out, stderr=said.err, hazard=SHAPE)
+        yield SampleAnswer(name, exit=answer.code, stdout=answer.out, stderr=answer.err, hazard=SHAPE)

@@ -103,11 +103,11 @@ def is_agent_default(wish: HookOption, target: Dialect) -> bool:
     return wish.name == "sequential" and target.planning.order == "sequential"
 
 
-def carry(made: CarriedKeys, said: str, wish: HookOption, value: Any, target: Dialect) -> None:
-    """`said` is the key that the entry has it under."""
+def carry(made: CarriedKeys, source_key: str, wish: HookOption, value: Any, target: Dialect) -> None:
+    """`source_key` is the key that the entry has it under."""
     form = target.config.form
     for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
-        for key, setter in sorted(keys.items(), key=lambda pair: (pair[0] != said, pair[0] != wish.name)):
+        for key, setter in sorted(keys.items(), key=lambda pair: (pair[0] != source_key, pair[0] != wish.name)):
             written = wish.setters[setter](value) if setter in wish.setters else None
             if written is not None:
                 into[key] = (setter == CLOSED and target.install and target.install.closed) or written
@@ -120,7 +120,7 @@ def carry(made: CarriedKeys, said: str, wish: HookOption, value: Any, target: Di
         text = f"{wish.lost}; kept under {ours!r}, which counts only where tenterhook runs the hook"
     else:
         text = wish.lost
-    made.lost.append((wish.name, said, text))
+    made.lost.append((wish.name, source_key, text))
 
 
 def limit(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
@@ -129,20 +129,20 @@ def limit(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect
     """
     seconds = taken.hook.timeout or source.planning.timeout
     usual = min(kind.timeout or target.planning.timeout, to.overrides.timeout or LONGEST)
-    said = taken.saying(source, ("timeout",))
+    source_key = taken.saying(source, ("timeout",))
     key = key_of(target.config.form.keys, *TIMEOUT)
-    if not said and seconds <= usual:
+    if not source_key and seconds <= usual:
         return
     if not key:
         if seconds != usual:
-            made.lost.append(("timeout", said, f"a hook has {usual:g} s there, and had {seconds:g} s"))
+            made.lost.append(("timeout", source_key, f"a hook has {usual:g} s there, and had {seconds:g} s"))
         return
     most = to.overrides.longest or LONGEST
     made.entry[key], unit = seconds_to_unit(min(seconds, most), kind.unit or target.config.unit)
     if seconds > most:
-        made.lost.append(("timeout", said, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
-    elif taken.entry.get(said) != made.entry[key]:
-        made.notes.append(("timeout", said, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
+        made.lost.append(("timeout", source_key, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
+    elif taken.entry.get(source_key) != made.entry[key]:
+        made.notes.append(("timeout", source_key, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
 
 
 def carry_name_and_notes(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect) -> None:

@@ -133,9 +133,9 @@ def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
     """What must be known for the target and not for the source."""
 
     def find(case: ConversionCase) -> Found:
-        said = case.target.remarks.cautions.get(word)
-        if said and said != case.source.remarks.cautions.get(word):
-            yield NOTE, text.format(agent=case.target.title, said=said)
+        caution = case.target.remarks.cautions.get(word)
+        if caution and caution != case.source.remarks.cautions.get(word):
+            yield NOTE, text.format(agent=case.target.title, caution=caution)
 
     return find
 
@@ -146,7 +146,7 @@ def elsewhere(case: ConversionCase) -> Found:
         yield LOST, f"${name} is not given there"
     paths = [word for word in words(case.look)[:2] if "/" in word and not word.startswith(("/", "-", "~"))]
     loose = bool(list(relative(case.look))) or (script(case.look) is not None and bool(paths))
-    if loose and case.look.hook.spec.get("form") == "shell" and case.source.name != case.target.name:
+    if loose and case.look.form == "shell" and case.source.name != case.target.name:
         yield NOTE, "its path counts from the folder in which the agent runs hooks, which may be another one there"
 
 
@@ -166,8 +166,8 @@ def open_guard(case: ConversionCase) -> Found:
             )
 
 
-REVIEW = "{agent} runs it only when its user has approved {said}"
-KEYS = "{agent} gives its hooks keys of providers with the environment: {said}"
+REVIEW = "{agent} runs it only when its user has approved {caution}"
+KEYS = "{agent} gives its hooks keys of providers with the environment: {caution}"
 
 TABLE = (
     ConversionRule(1, "units", "write the time-out in the unit that is counted in there", nothing),

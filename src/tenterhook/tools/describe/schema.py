@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from tenterhook import dialects
-from tenterhook.config.settings import CHOICES, Settings
+from tenterhook.config.settings import CHOICES, Settings, fields_of
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.dialects.schema.vocabulary import AUDIENCES, CHANGES, KINDS, POLICIES
 from tenterhook.dialects.schema.words import CAUSES, MATCHERS, NETWORKS, WISHES
@@ -109,7 +109,7 @@ ACTIONS: Schema = {
             "type": "object",
             "additionalProperties": POLICY,
         },
-        "not_secret": {"description": "globs of files in which what looks like a secret is none", **SOME_TEXTS},
+        "not_secret": {"description": "globs of files in which text that looks like a secret is not one", **SOME_TEXTS},
         "documents": {
             "description": "globs of documents that must exist at the end, by action",
             "type": "object",
@@ -123,15 +123,11 @@ ACTIONS: Schema = {
     },
     "additionalProperties": False,
 }
-# The table `settings`, which counts in the user's file and in the system's (settings.py).
-SETTINGS: Schema = {
-    "type": "object",
-    "description": "what the user and the system say about all hooks; nothing in a project's file",
-    "properties": {
-        name: {"enum": [*CHOICES[name]]} if name in CHOICES else SETTING[type(usual)]
-        for name, usual in asdict(Settings()).items()
-    },
-    "additionalProperties": False,
+# The tables of settings (settings.py), and what each is for.
+TABLES = {
+    "settings": "what the user and the system say about all hooks; nothing in a project's file",
+    "serve": "what the user and the system say about the server; nothing in a project's file",
+    "gate": "what tenter run does for an agent that calls it",
 }
 # Fields of the outcome that hold one of a few words, or an object of which more is known than its type says.
 REFINED: dict[tuple[str, str], Schema] = {
@@ -150,6 +146,19 @@ REFINED: dict[tuple[str, str], Schema] = {
 INTERNAL = {("Attempt", "answer"), ("Attempt", "warm")}
 
 
+def settings_table(name: str, about: str) -> Schema:
+    usual = asdict(Settings())
+    return {
+        "type": "object",
+        "description": about,
+        "properties": {
+            key: {"enum": [*CHOICES[key]]} if key in CHOICES else SETTING[type(usual[field])]
+            for key, field in fields_of(name).items()
+        },
+        "additionalProperties": False,
+    }
+
+
 def config() -> Schema:
     """A tenterhook.toml: a list of hooks. Other keys at the top belong to other programs."""
     dialect = dialects.get("tenterhook")
@@ -163,7 +172,7 @@ def config() -> Schema:
         "properties": {
             section: {"type": "array", "items": {"$ref": "#/$defs/hook"}},
             "actions": ACTIONS,
-            "settings": SETTINGS,
+            **{name: settings_table(name, about) for name, about in TABLES.items()},
         },
         "additionalProperties": False,
         "$defs": {"event": {"enum": [rule.name for rule in dialect.events]}, "hook": hook(dialect)},
@@ -231,9 +240,9 @@ def outcome() -> Schema:
     return {"$schema": DRAFT, "$id": "urn:tenterhook:outcome:1", **top, "$defs": parts}
 
 
-def refine_field_schema(name: str, field: str, said: Schema) -> Schema:
+def refine_field_schema(name: str, field: str, schema: Schema) -> Schema:
     """A default says nothing about a field that is always there."""
-    return REFINED.get((name, field)) or {key: value for key, value in said.items() if key != "default"}
+    return REFINED.get((name, field)) or {key: value for key, value in schema.items() if key != "default"}
 
 
 SCHEMAS: dict[str, Callable[[], Schema]] = {"config": config, "outcome": outcome}

@@ -114,22 +114,22 @@ def base(dialect: Dialect) -> Rows:
 
 
 def value(field: Field) -> str:
-    said = BASE[field.key].about if field.key in BASE else f"the event's {field.key}, where it has one"
-    return f"{said} ({FORMS[field.form].about})" if field.form else said
+    meaning = BASE[field.key].about if field.key in BASE else f"the event's {field.key}, where it has one"
+    return f"{meaning} ({FORMS[field.form].about})" if field.form else meaning
 
 
 def fields(dialect: Dialect) -> Rows:
     """All fields of an event whose payload differs from the others."""
     for rule in dialect.events:
-        told = ", ".join(map(describe_field, (*rule.overrides.base, *rule.fields)))
-        if told:
-            yield rule.name, f"nothing but: {told}" if rule.overrides.base else told
+        listed = ", ".join(map(describe_field, (*rule.overrides.base, *rule.fields)))
+        if listed:
+            yield rule.name, f"nothing but: {listed}" if rule.overrides.base else listed
 
 
 def describe_field(field: Field) -> str:
     ours = field.key.partition("=")[2] or f"our {field.key}"
-    said = field.name if field.name == field.key else f"{field.name} ({ours})"
-    return f"{said}, {FORMS[field.form].about}" if field.form else said
+    shown = field.name if field.name == field.key else f"{field.name} ({ours})"
+    return f"{shown}, {FORMS[field.form].about}" if field.form else shown
 
 
 def environment(dialect: Dialect) -> Rows:
@@ -173,16 +173,16 @@ def answers(dialect: Dialect) -> Rows:
 
 
 def effect(answer: Answer) -> str:
-    said = EFFECTS[answer.effect].about
+    meaning = EFFECTS[answer.effect].about
     if answer.kind:
-        said += f" of kind {answer.kind}"
+        meaning += f" of kind {answer.kind}"
     if answer.value.kinds:
-        said += f"; {answer.value.kind_from} makes it " + ", ".join(
+        meaning += f"; {answer.value.kind_from} makes it " + ", ".join(
             f"{k} ({kind})" for k, kind in answer.value.kinds.items()
         )
     if answer.words:
-        said += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
-    return said
+        meaning += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
+    return meaning
 
 
 def audiences(dialect: Dialect) -> Rows:
@@ -252,68 +252,70 @@ def rules(dialect: Dialect) -> Rows:
     if d.failures.mode == "faithful":
         goes_on = "after any other failure the operation goes on, unless the hook's on_failure differs"
         yield "failure", "else: allow", goes_on
-    yield from (row for value, row in optional(d) if value)
+    yield from (row for value, *row in optional(d) if value)
     yield from ((word, said, CAUTIONS[word]) for word, said in d.remarks.cautions.items())
 
 
-def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
-    same = DEDUPES[d.planning.dedupe].about if d.planning.dedupe else ""
-    ends = " or ".join(d.planning.chain_ends)
-    yield d.planning.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
-    yield (
-        d.planning.dedupe,
+def optional(d: Dialect) -> Iterable[tuple[object, str, str, str]]:
+    """Settings that few dialects have, each after the value that says whether this one has it."""
+    planning, switches, section = d.planning, d.config.switches, d.reading.section
+    same = DEDUPES[planning.dedupe].about if planning.dedupe else ""
+    ends = " or ".join(planning.chain_ends)
+    off = f"{switches.off[0]}: {str(switches.off[1]).lower()}"
+    names_event = f"{section.name}.{section.event}"
+    return (
+        (ends, "chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped"),
+        (same, "duplicates", planning.dedupe, f"of hooks with the same {same} only the first runs"),
+        (switches.on, "switch", switches.on, "no hook runs unless a file sets it to true"),
+        (switches.off[0], "off", off, "no hook runs where a file says so"),
         (
-            "duplicates",
-            d.planning.dedupe,
-            f"of hooks with the same {same} only the first runs",
+            switches.disabled,
+            "disabled",
+            switches.disabled,
+            "names of hooks that do not run, or what those without a name run",
         ),
-    )
-    yield d.config.switches.on, ("switch", d.config.switches.on, "no hook runs unless a file sets it to true")
-    yield (
-        d.config.switches.off[0],
+        (d.config.untyped, "no type", d.config.untyped, describe_untyped(d.config.untyped)),
+        (planning.agent_from, "agent", ", ".join(planning.agent_from), "where the event's data names its agent"),
+        (section.event, "section", names_event, "if given, must name the event that happened"),
         (
-            "off",
-            f"{d.config.switches.off[0]}: {str(d.config.switches.off[1]).lower()}",
-            "no hook runs where a file says so",
-        ),
-    )
-    yield (
-        d.config.switches.disabled,
-        ("disabled", d.config.switches.disabled, "names of hooks that do not run, or what those without a name run"),
-    )
-    yield (
-        d.config.untyped,
-        ("no type", d.config.untyped, describe_untyped(d.config.untyped)),
-    )
-    yield d.planning.agent_from, ("agent", ", ".join(d.planning.agent_from), "where the event's data names its agent")
-    yield (
-        d.reading.section.event,
-        (
+            section.reason_outranks,
             "section",
-            f"{d.reading.section.name}.{d.reading.section.event}",
-            "if given, must name the event that happened",
+            "reason",
+            f"the reason in {section.name} counts, whatever is decided beside it",
         ),
+        (
+            section.outranks,
+            "section",
+            "outranks",
+            f"what {section.name} decides counts, whatever stands beside it",
+        ),
+        (
+            d.reading.other_json == "nothing",
+            "other JSON",
+            "says nothing",
+            "a list or number is neither answer nor text",
+        ),
+        (
+            d.failures.missing_is_silent,
+            "missing script",
+            "skipped",
+            "a hook whose script does not exist is skipped",
+        ),
+        (d.reading.twice_encoded, "JSON in JSON", "read", "an answer that was encoded twice counts"),
+        (
+            d.reading.deepest,
+            "depth of answers",
+            str(d.reading.deepest),
+            "the agent does not read an answer that is nested deeper",
+        ),
+        (
+            d.reading.broken == "text",
+            "half an answer",
+            "text",
+            "an answer that is not valid JSON is text, like any other",
+        ),
+        (d.reading.stop_outranks, "stop", "outranks", "stopping the agent outranks every decision"),
     )
-    yield (
-        d.reading.section.reason_outranks,
-        ("section", "reason", f"the reason in {d.reading.section.name} counts, whatever is decided beside it"),
-    )
-    yield (
-        d.reading.section.outranks,
-        ("section", "outranks", f"what {d.reading.section.name} decides counts, whatever stands beside it"),
-    )
-    yield (
-        d.reading.other_json == "nothing",
-        ("other JSON", "says nothing", "a list or a number is neither answer nor text"),
-    )
-    yield d.failures.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
-    yield d.reading.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
-    yield (
-        d.reading.deepest,
-        ("depth of answers", str(d.reading.deepest), "the agent does not read an answer that is nested deeper"),
-    )
-    yield d.reading.broken == "text", ("half an answer", "text", "an answer that is no JSON is text, like any other")
-    yield d.reading.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
 
 
 def describe_untyped(word: str) -> str:

@@ -202,49 +202,28 @@ def explain_hooks(engine: Engine, compiled: CompiledEvent, event: Event, planned
         else:
             why = next(skipped).why
         because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, compiled, running)
-        others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
-        proviso = "" if why else only_if(hook, event.data)
-        yield replace(
-            facts(
-                hook, engine, compiled, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone
-            ),
+        yield ExplainedHook(
+            hook=hook.name,
+            type=hook.handler,
+            source=str(hook.source),
+            scope=hook.source.scope,
+            agent=hook.agent,
+            matcher=hook.matcher,
+            match_kind=hook.match_kind or engine.dialect.planning.matcher,
+            runs=not why,
+            why=why,
+            because=because,
+            only_if="" if why else only_if(hook, event.data),
+            batch=batch,
+            with_others=[one.name for one in planned.batches[batch - 1] if one is not hook] if batch else [],
+            timeout=hook.timeout,
+            once=hook.once,
+            background=hook.background,
+            on_failure={} if engine.mode == "observe" else policies(hook, compiled),
+            missing=gone or missing_handler_reason(hook),
+            sandbox=engine.confinement.words(hook),
             **({} if gone else starting(engine, compiled, event, hook)),
         )
-
-
-def facts(
-    hook: Hook,
-    engine: Engine,
-    compiled: CompiledEvent,
-    *,
-    why: str,
-    because: str,
-    proviso: str,
-    batch: int,
-    others: list[str],
-    gone: str,
-) -> ExplainedHook:
-    return ExplainedHook(
-        hook=hook.name,
-        type=hook.handler,
-        source=str(hook.source),
-        scope=hook.source.scope,
-        agent=hook.agent,
-        matcher=hook.matcher,
-        match_kind=hook.match_kind or engine.dialect.planning.matcher,
-        runs=not why,
-        why=why,
-        because=because,
-        only_if=proviso,
-        batch=batch,
-        with_others=others,
-        timeout=hook.timeout,
-        once=hook.once,
-        background=hook.background,
-        on_failure={} if engine.mode == "observe" else policies(hook, compiled),
-        missing=gone or missing_handler_reason(hook),
-        sandbox=engine.confinement.words(hook),
-    )
 
 
 def variables(engine: Engine, mode: str, event: Event) -> int:
@@ -276,7 +255,7 @@ def policies(hook: Hook, compiled: CompiledEvent) -> dict[str, str]:
 
 
 def build_failed_attempt(cause: str, hook: Hook, compiled: CompiledEvent) -> Attempt:
-    """An attempt that failed for this cause. Two causes are no errors of ours but found in what the hook did."""
+    """An attempt that failed for this cause. Two causes are found in what the hook did, not in an error."""
     if cause == "exit":
         return Attempt(hook.name, hook.handler, "", exit_code=1)
     if cause == "output" and not handlers.traits(hook.handler).reads_answer:

@@ -97,8 +97,25 @@ def hooks_of(engine: Engine, rule: EventRule) -> Iterator[HookFacts]:
         how = state(engine, compiled, event, hook)
         if how == "runs" and gone and engine.dialect.failures.missing_is_silent:
             how = "missing"
-        yield facts(
-            hook, state=how, missing=gone or missing_handler_reason(hook), not_for=overriding(compiled, event, hook)
+        yield HookFacts(
+            event=hook.event,
+            hook=hook.name,
+            type=hook.handler,
+            source=str(hook.source),
+            scope=hook.source.scope,
+            state=how,
+            matcher=hook.matcher,
+            match_kind=hook.match_kind,
+            timeout=hook.timeout,
+            agent=hook.agent,
+            condition=hook.condition,
+            once=hook.once,
+            background=hook.background,
+            sequential=hook.sequential,
+            priority=hook.priority,
+            on_failure=hook.on_failure,
+            missing=gone or missing_handler_reason(hook),
+            not_for=overriding(compiled, event, hook),
         )
 
 
@@ -151,29 +168,6 @@ def hypothetical_event(engine: Engine, rule: EventRule, data: dict[str, Any]) ->
     """An event that did not happen, for questions about it."""
     agents = (engine.agent,) if engine.agent else agents_in(data, engine.dialect.planning.agent_from)
     return Event(rule.kind, rule.name, data, engine.project, engine.session_id, agents, engine.environ)
-
-
-def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFacts:
-    return HookFacts(
-        event=hook.event,
-        hook=hook.name,
-        type=hook.handler,
-        source=str(hook.source),
-        scope=hook.source.scope,
-        state=state,
-        matcher=hook.matcher,
-        match_kind=hook.match_kind,
-        timeout=hook.timeout,
-        agent=hook.agent,
-        condition=hook.condition,
-        once=hook.once,
-        background=hook.background,
-        sequential=hook.sequential,
-        priority=hook.priority,
-        on_failure=hook.on_failure,
-        missing=missing,
-        not_for=not_for,
-    )
 
 
 def state(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) -> str:

@@ -22,7 +22,7 @@ ALONE = "starts an interpreter each time: {}"
 
 
 def starting(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) -> dict[str, str]:
-    """By the name of what it is about; nothing where there is no process to speak of."""
+    """How the process is started, by the name of the field; empty if the hook starts no process."""
     if not handlers.starts_child(hook.handler):
         return {}
     [job] = engine.prepare(compiled.batch((hook,), event))

@@ -62,7 +62,7 @@ def simulate_trial(trial: PossibleAnswer, dialect: Dialect, rule: EventRule, mod
 
 
 def effect(what: str, outcome: Outcome) -> Effect:
-    said = (text.removeprefix(f"{NAME}: ") for text in outcome.warnings)
+    texts = (text.removeprefix(f"{NAME}: ") for text in outcome.warnings)
     return Effect(
         what,
         in_words(outcome),
@@ -73,7 +73,7 @@ def effect(what: str, outcome: Outcome) -> Effect:
         outcome.reason,
         outcome.messages,
         outcome.changes,
-        tuple(text for text in said if not text.startswith("failed: ")),
+        tuple(text for text in texts if not text.startswith("failed: ")),
     )
 
 

@@ -16,7 +16,16 @@ from tenterhook.support import readers
 from tenterhook.tools.install import own_entries
 from tenterhook.tools.install.command_line import PROGRAM, CommandLine
 from tenterhook.tools.install.editing import record as records
-from tenterhook.tools.install.editing.edit import EMPTY, Addition, Edit, apply_additions, canonical, mentions, without
+from tenterhook.tools.install.editing.edit import (
+    EMPTY,
+    Addition,
+    Edit,
+    apply_additions,
+    canonical,
+    mentions,
+    says,
+    without,
+)
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.record import ConfigRecord, Record, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for
@@ -39,14 +48,16 @@ class PriorState(Struct, frozen=True):
     """The file as it is, and as it would be without an earlier install; and what people changed in that install's
     entries.
 
-    `taken` is what was removed although no install is on record: the original file is not `known` then.
+    `removed` are that install's entries that are as it wrote them. If it is not `recorded`, the original file is not
+    `known`.
     """
 
     source: bytes | None
     base: bytes | None
     left: list[Edit]
     folders: list[str]
-    taken: list[Edit] = []
+    removed: list[Edit] = []
+    recorded: bool = True
     known: bool = True
 
 
@@ -58,16 +69,16 @@ def install(target: Target, events: list[EventHooks], line: CommandLine, timeout
     data = parse_target(target, start)
     wanted = additions(target, events, line, timeout, data)
     new, edits = apply_additions(start, target.path, target.file.format, wanted)
-    says = {line.at(target.dialect, event.rule).says(target.install) for event in events}
-    stale = [edit for edit in before.left if edit.addition.says not in says]
+    now = {line.at(target.dialect, event.rule).says(target.install) for event in events}
+    stale = [edit for edit in before.left if edit.addition.says not in now]
     job.by_hand += [f"take out of {target.path}: the entry with {format_command(edit.addition.says)}" for edit in stale]
     job.notes += [] if before.known else [FORGOTTEN]
     if before.source is not None and canonical(parse_target(target, new)) == canonical(
         parse_target(target, before.source)
     ):
         job.notes += about_switch(target.dialect, target.file, parse_target(target, new))
-        if before.taken:
-            whole = ConfigRecord(before.base, "", [*before.left, *before.taken], known=False)
+        if before.removed and not before.recorded:
+            whole = ConfigRecord(before.base, "", [*before.left, *before.removed], known=False)
             keep(job, target, before.folders, whole)
         return job
     job.change("created" if before.source is None else "changed", target.path, before.source, new)
@@ -94,15 +105,18 @@ def read_state_before(job: FileChanges, target: Target) -> PriorState:
     if config is None:
         return detect_earlier_install(target, source, folders)
     base, left = taken_out(source, target.path, target.file.format, config)
-    return PriorState(source, base, left, folders, known=config.known)
+    data = parse_target(target, source)
+    there = [edit for edit in config.edits if edit.addition.says and says(data, edit.addition)]
+    removed = [edit for edit in there if edit not in left]
+    return PriorState(source, base, left, folders, removed, known=config.known)
 
 
 def detect_earlier_install(target: Target, source: bytes, folders: list[str]) -> PriorState:
     """Entries that are certainly ours are an earlier install, even without a record."""
     edits = own_entries.entries(target, source, parse_target(target, source))
     base, left = without(source, target.path, target.file.format, edits)
-    taken = [edit for edit in edits if edit not in left]
-    return PriorState(source, base if taken else source, left, folders, taken, known=not edits)
+    removed = [edit for edit in edits if edit not in left]
+    return PriorState(source, base if removed else source, left, folders, removed, recorded=False, known=not edits)
 
 
 def parse_target(target: Target, source: bytes) -> Any:

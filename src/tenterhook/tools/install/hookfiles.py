@@ -13,20 +13,16 @@ from msgspec import Struct
 from tenterhook import handlers
 from tenterhook.author import loading
 from tenterhook.author.calls import Call
+from tenterhook.author.options import SEVERAL
 from tenterhook.author.process import parse_argv
 from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.dialects.schema.kinds import CONNECTED
 from tenterhook.errors import UsageError
 from tenterhook.types import Hook
 
 # Options for the hooks of the files before them.
 THEIRS = ("--set", "--options")
-# The kinds of events that are connected whether or not a hook is for them now: hooks that come later need no install.
-# Events that come many times in a second, and those at which an agent waits for a hook's own work, are not among them.
-USUAL = (
-    *("session.start", "session.end", "prompt.submit", "tool.before", "permission.ask", "tool.after", "tool.failed"),
-    *("agent.start", "agent.stop", "turn.stop", "compact.before", "notify"),
-)
 
 
 class EventHooks(Struct, frozen=True):
@@ -67,7 +63,10 @@ def changed_options(word: str, settings: list[str], call: Call) -> dict[str, Any
     found = load(one)
     usual = {(hook.name, name): value for hook in load_plain(word) for name, value in hook.options.items()}
     return {
-        name: value for hook in found for name, value in hook.options.items() if usual.get((hook.name, name)) != value
+        name: list(value) if isinstance(value, SEVERAL) else value
+        for hook in found
+        for name, value in hook.options.items()
+        if usual.get((hook.name, name)) != value
     }
 
 
@@ -103,7 +102,7 @@ def check_there(paths: list[str]) -> None:
 
 def events_to_connect(dialect: Dialect, hooks: Iterable[Hook]) -> tuple[list[EventHooks], list[tuple[Hook, str]]]:
     """The events that get an entry, in the agent's order; and hooks for kinds that it has no event for."""
-    by_kind: dict[str, list[Hook]] = {kind: [] for kind in USUAL}
+    by_kind: dict[str, list[Hook]] = {kind: [] for kind in CONNECTED}
     for hook in hooks:
         by_kind.setdefault(hook.event, []).append(hook)
     found: list[EventHooks] = []

@@ -34,10 +34,10 @@ def add_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -> Fi
     source = content(job.target(target.path))
     start = EMPTY[target.file.format] if source is None else source
     there = parse_target(target, start).get(LIST[0])
-    wanted = []
+    wanted: list[Addition] = []
     for word, options in files:
         name = name_in_config(word, target)
-        if mentions(there, name):
+        if mentions(there, name) or any(one.says == name for one in wanted):
             job.notes.append(f"{target.path} names {name} already; that entry stays as it is")
         else:
             wanted.append(Addition(LIST, {"use": name, **({"options": options} if options else {})}, says=name))
@@ -80,4 +80,4 @@ def approve_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -
     ]
     if wanted:
         approve(found, wanted)
-    return [one.item.name for one in wanted]
+    return list(dict.fromkeys(one.item.name for one in wanted))

@@ -29,10 +29,10 @@ def entries(target: Target, source: bytes, data: Any) -> list[Edit]:
     text = split_bom(source)[1]
     for path in places(target, data):
         for item in items(data, path):
-            calls = [(hook, said) for hook in hooks_of(target.dialect, item) if (said := says(target, hook))]
+            calls = [(hook, command) for hook in hooks_of(target.dialect, item) if (command := says(target, hook))]
             whole = len(calls) == 1 and as_written(target, item, calls[0][0])
-            for _, said in calls:
-                addition = Addition(path, item if whole else said, says=said)
+            for _, command in calls:
+                addition = Addition(path, item if whole else command, says=command)
                 found.append(Edit("", as_text(text, addition, target.file.format) if whole else "", addition))
     return found
 

@@ -42,5 +42,5 @@ def known_by(dialect: Dialect, event: str, effect: str) -> str:
     plain, _, older = dialect.name.partition("@")
     found = marks().get(plain, {})
     usual = found.get("usual", "")
-    said = {} if older else found.get("events", {}).get(event, {})
-    return MARKS[said if isinstance(said, str) else said.get(effect, usual)]
+    mark = {} if older else found.get("events", {}).get(event, {})
+    return MARKS[mark if isinstance(mark, str) else mark.get(effect, usual)]

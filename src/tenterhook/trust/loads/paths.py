@@ -5,15 +5,39 @@ from __future__ import annotations
 import ast
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Mapping
+from typing import TypeVar
 
-from tenterhook.trust.loads.nodes import Nodes
 from tenterhook.trust.loads.records import SourceText
 
 DEEPEST = 30
+# Nodes without a value of their own.
+LEAVES = (ast.expr_context, ast.operator)
+
+Kind = TypeVar("Kind", bound=ast.AST)
 # Calls that leave a path as it is, or nearly so.
 SAME = ("str", "Path", "PurePath", "fspath", "abspath", "normpath", "expanduser", "absolute", "as_posix", "fsdecode")
 REAL = ("realpath", "resolve")
+
+
+class Nodes:
+    """All nodes of one tree, by type: it is walked once."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.by_kind: defaultdict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        waiting = [tree]
+        while waiting:
+            node = waiting.pop()
+            self.by_kind[type(node)].append(node)
+            for value in vars(node).values():
+                if isinstance(value, list):
+                    waiting += [one for one in value if isinstance(one, ast.AST)]
+                elif isinstance(value, ast.AST) and not isinstance(value, LEAVES):
+                    waiting.append(value)
+
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        return self.by_kind.get(kind, [])  # type: ignore[return-value]
 
 
 class Values:

@@ -13,9 +13,9 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from tenterhook.trust.loads.nodes import Nodes
-from tenterhook.trust.loads.paths import Values, name_of
-from tenterhook.trust.loads.records import STANDARD, LoadedFile, Loads, SourceText, inside
+from tenterhook.support.paths import within
+from tenterhook.trust.loads.paths import Nodes, Values, name_of
+from tenterhook.trust.loads.records import STANDARD, LoadedFile, Loads, SourceText
 from tenterhook.trust.loads.starting import STARTERS, STARTS, Starting
 
 LARGEST = 2 << 20
@@ -111,7 +111,7 @@ class PythonReader(Starting):
                     self.found.note(self.source, "sys.path is set to what is computed", node.lineno)
                     continue
                 road = os.path.normpath(os.path.join(self.source.cwd, text))
-                if inside(os.path.realpath(road), self.source.project) and road not in roads:
+                if within(os.path.realpath(road), self.source.project) and road not in roads:
                     roads.append(road)
         return roads
 
@@ -221,7 +221,7 @@ class PythonReader(Starting):
         """Load what a folder has under a name. Returns the folder of a package; an empty path for a plain module."""
         if not folder or not part:
             return []
-        if not inside(os.path.realpath(folder), self.source.project):
+        if not within(os.path.realpath(folder), self.source.project):
             self.found.note(self.source, f"{os.path.basename(folder)}: it leads out of the project")
             return []
         if os.path.isfile(folder):  # an archive
@@ -252,10 +252,10 @@ class PythonReader(Starting):
         if os.path.basename(self.source.real) != "__init__.py":
             return
         folder = os.path.dirname(self.source.real)
-        said = [(target, node.value) for node in self.nodes.of(ast.Assign) for target in node.targets]
-        said += [(node.target, node.value) for node in self.nodes.of(ast.AugAssign)]
-        said += [(node.target, node.value) for node in self.nodes.of(ast.AnnAssign) if node.value]
-        for value in (value for target, value in said if name_of(target) == "__all__"):
+        assigned = [(target, node.value) for node in self.nodes.of(ast.Assign) for target in node.targets]
+        assigned += [(node.target, node.value) for node in self.nodes.of(ast.AugAssign)]
+        assigned += [(node.target, node.value) for node in self.nodes.of(ast.AnnAssign) if node.value]
+        for value in (value for target, value in assigned if name_of(target) == "__all__"):
             for one in ast.walk(value):
                 if isinstance(one, ast.Constant) and isinstance(one.value, str):
                     self.step(folder, one.value)

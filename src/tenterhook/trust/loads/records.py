@@ -60,13 +60,9 @@ class Loads(Struct):
 
     def note(self, source: SourceText, text: str, line: int = 0) -> None:
         where = f"{source.name}:{line}" if line else source.name
-        said = f"{where}: {text}"
-        if said not in self.unknown:
-            self.unknown.append(said)
+        note = f"{where}: {text}"
+        if note not in self.unknown:
+            self.unknown.append(note)
 
     def look(self, folder: str, *names: str) -> None:
         self.names.setdefault(folder, set()).update(names)
-
-
-def inside(path: str, folder: str) -> bool:
-    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)

@@ -7,14 +7,15 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
-from tenterhook.support.shell.calls import Call, CallReader
+from tenterhook.support.paths import within
+from tenterhook.support.shell.calls import CallReader, ProgramCall
 from tenterhook.support.shell.piped_input import stdin_of
 from tenterhook.support.shell.programs import code_from
 from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.wrappers import option_value
 from tenterhook.trust.bind import RUNNERS
 from tenterhook.trust.loads import language_of
-from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText, inside
+from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText
 
 # How scripts write "this script", "its folder" and "the folder of the repository".
 OPEN, CLOSE, QUOTE = r"(?:\$\(|`)\s*", r"\s*(?:\)|`)", r"[\"']?"
@@ -65,7 +66,7 @@ def read(source: SourceText) -> Loads:
     for value in reader.variables.get("PATH", ()):
         for folder in value.split(os.pathsep):
             path = os.path.normpath(os.path.join(source.cwd, folder))
-            if UNKNOWN not in folder and inside(os.path.realpath(path), source.project):
+            if UNKNOWN not in folder and within(os.path.realpath(path), source.project):
                 look_for_programs(found, path, reader.calls)
     return found
 
@@ -98,7 +99,7 @@ def substitute_known_paths(text: str, source: SourceText, script: str) -> tuple[
     return text, {f"known_place_{n}": [path] for n, path in enumerate(places)}
 
 
-def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
+def look_for_programs(found: Loads, folder: str, calls: list[ProgramCall]) -> None:
     """Find programs by name in a folder of the project that the script adds to PATH."""
     names = {call.named for call in calls if call.named}
     names |= {call.words[0] for call in calls if call.program in (".", "source") and call.words}
@@ -110,7 +111,7 @@ def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
 class ScriptCommand:
     """One command of the script."""
 
-    def __init__(self, source: SourceText, found: Loads, call: Call, own: set[str]) -> None:
+    def __init__(self, source: SourceText, found: Loads, call: ProgramCall, own: set[str]) -> None:
         self.source, self.found, self.call, self.own = source, found, call, own
 
     def follow(self) -> None:

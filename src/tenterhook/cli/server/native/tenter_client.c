@@ -1,9 +1,9 @@
 /* The native client of `tenter serve`: what client.py does, at the price of a process start.
  *
  * It hands a call to the server, prints what the server says and exits as it says. The protocol is described in
- * protocol.py, the record of the Python command's start in start_record.py. Where it has the least doubt, it executes the
- * Python command, which is the script `tenter` in the same folder; once the server has the whole request it says so in
- * TENTERHOOK_NATIVE, and the Python command repeats nothing.
+ * protocol.py, the record of the Python command's start in start_record.py. Where it has the least doubt, it executes
+ * the Python command, which is the script `tenter` in the same folder; once the server has the whole request it says so
+ * in TENTERHOOK_NATIVE, and the Python command repeats nothing.
  *
  * tests/cli/server/test_native_client.py compares the constants with those in Python.
  */
@@ -63,16 +63,6 @@ static char **arguments; /* after the program's own name */
 static const struct command *command;
 static char program[PATH_MAX];
 
-struct buffer {
-    unsigned char *data;
-    size_t used, size;
-};
-
-static struct buffer input; /* what was read of stdin */
-static bool input_was_read;
-static struct sigaction pipe_action; /* what the caller wanted of SIGPIPE */
-static bool pipe_is_ignored;
-
 static _Noreturn void fail(const char *what, const char *why)
 {
     fprintf(stderr, "tenter: %s: %s\n", what, why);
@@ -99,6 +89,16 @@ static void find_program(const char *name)
 }
 
 #ifdef __linux__
+struct buffer {
+    unsigned char *data;
+    size_t used, size;
+};
+
+static struct buffer input; /* what was read of stdin */
+static bool input_was_read;
+static struct sigaction pipe_action; /* what the caller wanted of SIGPIPE */
+static bool pipe_is_ignored;
+
 static void give_back_input(void);
 #endif
 
@@ -160,7 +160,6 @@ static _Noreturn void doubt(void)
 #define LIMITS ((size_t)1 << 14)
 #define MOST_VARIABLES 65536
 #define HEX 16
-#define LENGTH_OF_NAME (2 * HEX + 1)
 
 static const char *const OFF[] = {"off", "0", "no", "false"};
 static const char *const FLAGS[] = {"--trust", "--require-trusted", "--unattended", "--json"};
@@ -271,39 +270,41 @@ static void put_hex(char *place, const unsigned char name[DIGEST])
 
 /* ---- stdin */
 
-static bool add_input(void)
+/* Read a part of stdin, at most CHUNK; 0 at its end. */
+static size_t read_part(unsigned char *data)
 {
+    struct pollfd waiting = {.fd = 0, .events = POLLIN};
     ssize_t got;
 
-    reserve(&input, CHUNK);
-    for (;;) {
-        got = read(0, input.data + input.used, CHUNK);
-        if (got >= 0)
-            break;
-        if (errno == EAGAIN) {
-            struct pollfd waiting = {.fd = 0, .events = POLLIN};
+    while ((got = read(0, data, CHUNK)) < 0) {
+        if (errno == EAGAIN)
             poll(&waiting, 1, -1);
-        } else if (errno != EINTR) {
+        else if (errno != EINTR) {
             input_was_read = false; /* the Python command meets the same error */
             doubt();
         }
     }
-    input.used += (size_t)got;
-    return got > 0;
+    return (size_t)got;
 }
 
 /* Read all of stdin; if it is more than the server takes, the Python command gets it. */
 static void read_input(void)
 {
-    if (input_was_read)
-        return;
-    input_was_read = true;
-    while (add_input())
-        if (input.used > LARGEST)
+    size_t got = 1;
+
+    while (!input_was_read && got > 0) {
+        reserve(&input, CHUNK);
+        got = read_part(input.data + input.used);
+        input.used += got;
+        if (input.used > LARGEST) {
+            input_was_read = true;
             doubt();
+        }
+    }
+    input_was_read = true;
 }
 
-static void write_to_file(int file, const unsigned char *data, size_t size)
+static void keep_input(int file, const unsigned char *data, size_t size)
 {
     while (size > 0) {
         ssize_t put = write(file, data, size);
@@ -319,33 +320,26 @@ static void write_to_file(int file, const unsigned char *data, size_t size)
 /* Make stdin what it was before we read it, for the Python command. */
 static void give_back_input(void)
 {
+    unsigned char part[CHUNK];
     int file = memfd_create("stdin", MFD_CLOEXEC);
+    size_t got;
 
-    if (file < 0)
-        fail("what was read from stdin cannot be kept", strerror(errno));
-    write_to_file(file, input.data, input.used);
-    while (input.used > LARGEST) { /* there may be more of it */
-        unsigned char part[CHUNK];
-        ssize_t got = read(0, part, sizeof part);
-        if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-            struct pollfd waiting = {.fd = 0, .events = POLLIN};
-            poll(&waiting, 1, -1);
-            continue;
-        }
-        if (got <= 0)
-            break;
-        write_to_file(file, part, (size_t)got);
-    }
-    if (lseek(file, 0, SEEK_SET) != 0 || dup2(file, 0) != 0)
+    keep_input(file, input.data, input.used);
+    if (input.used > LARGEST) /* there may be more of it */
+        while ((got = read_part(part)) > 0)
+            keep_input(file, part, got);
+    if (file < 0 || lseek(file, 0, SEEK_SET) != 0 || dup2(file, 0) != 0)
         fail("what was read from stdin cannot be kept", strerror(errno));
 }
 
 /* ---- what this call is */
 
-static bool is_one_of(const char *text, const char *const *words, size_t count)
+typedef int comparison(const char *, const char *);
+
+static bool is_one_of(const char *text, const char *const *words, size_t count, comparison *compare)
 {
     for (size_t n = 0; n < count; n++)
-        if (strcasecmp(text, words[n]) == 0)
+        if (compare(text, words[n]) == 0)
             return true;
     return false;
 }
@@ -353,14 +347,6 @@ static bool is_one_of(const char *text, const char *const *words, size_t count)
 static bool begins_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool is_flag(const char *word)
-{
-    for (size_t n = 0; n < COUNT(FLAGS); n++)
-        if (strcmp(word, FLAGS[n]) == 0)
-            return true;
-    return false;
 }
 
 /* Whether the command reads stdin, as reads() in client.py. What only the command itself can tell, it does. */
@@ -375,7 +361,7 @@ static bool reads_input(void)
         const char *before = arguments[n - 1];
         if (strcmp(arguments[n], "--input") != 0 && !begins_with(arguments[n], "--input="))
             continue;
-        if (begins_with(before, "--") && strchr(before, '=') == NULL && !is_flag(before))
+        if (begins_with(before, "--") && strchr(before, '=') == NULL && !is_one_of(before, FLAGS, COUNT(FLAGS), strcmp))
             doubt();
         reads = false;
     }
@@ -534,18 +520,6 @@ static bool is_current(const struct record *record)
     return true;
 }
 
-static bool names_command(const char *commands)
-{
-    size_t length = strlen(command->name);
-
-    for (const char *found = commands; (found = strstr(found, command->name)) != NULL; found += length) {
-        bool whole = found[length] == ' ' || found[length] == '\0';
-        if (whole && (found == commands || found[-1] == ' '))
-            return true;
-    }
-    return false;
-}
-
 static int open_folder(const char *base, const char *rest)
 {
     char path[PATH_MAX];
@@ -565,11 +539,12 @@ static int open_folder(const char *base, const char *rest)
 /* Open the server's folder and read the record that has this name in it. Without one the Python command is executed. */
 static int find_record(const char *name, struct record *record)
 {
-    char file[sizeof PREFIX + HEX];
+    char file[sizeof PREFIX + HEX], spaced[16];
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int folders[] = {-1, -1};
 
     snprintf(file, sizeof file, "%s%s", PREFIX, name);
+    snprintf(spaced, sizeof spaced, " %s ", command->name);
     if (runtime != NULL && *runtime == '/')
         folders[0] = open_folder(runtime, "/tenterhook");
     if (state != NULL && *state == '/')
@@ -579,7 +554,7 @@ static int find_record(const char *name, struct record *record)
     for (size_t n = 0; n < COUNT(folders); n++) {
         ssize_t size = folders[n] < 0 ? -1 : read_file(folders[n], file, record->data, sizeof record->data);
         if (size > 0 && (size_t)size <= RECORD && split_record(record, (size_t)size)) {
-            if (!names_command(record->commands))
+            if (strstr(record->commands, spaced) == NULL)
                 doubt();
             if (is_current(record))
                 return folders[n];
@@ -968,7 +943,7 @@ static bool read_answer(int wire)
 /* Ask a worker that serves this context; else the server, which forks one. */
 static int connect_to_either(int folder, const char *server, const char *context_name)
 {
-    char worker[LENGTH_OF_NAME + 1];
+    char worker[2 * HEX + 2];
     int wire;
 
     snprintf(worker, sizeof worker, "%s.%s", server, context_name);
@@ -1002,9 +977,17 @@ static _Noreturn void run_on_server(void)
     struct buffer context = {NULL, 0, 0}, call = {NULL, 0, 0};
     unsigned char name[DIGEST];
     char start[HEX + 1], hex[HEX + 1];
+    const char *serve = getenv(SWITCH);
     bool reads = reads_input();
     int folder;
 
+    for (int file = 0; file < 3; file++)
+        if (fcntl(file, F_GETFD) < 0)
+            doubt();
+    if (serve != NULL && is_one_of(serve, OFF, COUNT(OFF), strcasecmp))
+        doubt();
+    handle(SIGINT);
+    ignore_broken_pipes();
     read_variables();
     name_record(start);
     folder = find_record(start, &record);
@@ -1033,24 +1016,14 @@ int main(int count, char **words)
     if (count < 1)
         return COULD_NOT_RUN;
     arguments = words + 1;
-    find_program(words[0]);
-    unsetenv(NATIVE);
     for (size_t n = 0; count > 1 && n < sizeof COMMANDS / sizeof COMMANDS[0]; n++)
         if (strcmp(words[1], COMMANDS[n].name) == 0)
             command = &COMMANDS[n];
-    if (command == NULL)
-        run_python(NULL);
+    find_program(words[0]);
+    unsetenv(NATIVE);
 #ifdef __linux__
-    const char *serve = getenv(SWITCH);
-    bool streams = true;
-    for (int file = 0; file < 3; file++)
-        streams = streams && fcntl(file, F_GETFD) >= 0;
-    if (!streams || (serve != NULL && is_one_of(serve, OFF, COUNT(OFF))))
-        doubt();
-    handle(SIGINT);
-    ignore_broken_pipes();
-    run_on_server();
-#else
-    run_python(NULL);
+    if (command != NULL)
+        run_on_server();
 #endif
+    run_python(NULL);
 }

@@ -74,10 +74,10 @@ def parts(message: Message) -> list[Any]:
     return list(message) if isinstance(message, list | tuple) else list_field(message, "parts")
 
 
-def with_parts(message: Message, kept: list[Any]) -> Message:
+def with_parts(message: Message, content: list[Any]) -> Message:
     if isinstance(message, list | tuple):
-        return LooseParts(kept) if isinstance(message, LooseParts) else kept
-    return copy_or_create(message, "Content", parts=kept)
+        return LooseParts(content) if isinstance(message, LooseParts) else content
+    return copy_or_create(message, "Content", parts=content)
 
 
 def text_of(part: Any) -> str:
@@ -114,13 +114,13 @@ class GenaiMessages:
 
     def change(self, message: Message, text: str) -> Message:
         found: list[Any] = []
-        said = False
+        placed = False
         for part in parts(message):
             if not text_of(part):
                 found.append(part)
-            elif text and not said:
+            elif text and not placed:
                 found.append(text if isinstance(part, str) else copy_or_create(part, "Part", text=text))
-                said = True
+                placed = True
         return with_parts(message, found)
 
     def new(self, role: str, text: str) -> Message:
@@ -134,5 +134,5 @@ class GenaiMessages:
 
     def without(self, message: Message, ids: set[str]) -> Message | None:
         keys = {**self.called, **self.answered}
-        kept = [part for part in parts(message) if keys.get(id(part)) not in ids]
-        return with_parts(message, kept) if kept else None
+        left = [part for part in parts(message) if keys.get(id(part)) not in ids]
+        return with_parts(message, left) if left else None

@@ -50,15 +50,15 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
         else:
             problems.append(f"model must be a name, not {model!r}")
     if view.get("messages", before["messages"]) != before["messages"]:
-        changed["contents"], said = apply_messages(view["messages"], before["messages"], call.get("contents"))
-        problems += said
-    put, away, said = changed_settings(before.get("config", {}), view.get("config"), NAMES)
-    problems += said
+        changed["contents"], more = apply_messages(view["messages"], before["messages"], call.get("contents"))
+        problems += more
+    put, away, more = changed_settings(before.get("config", {}), view.get("config"), NAMES)
+    problems += more
     if put or away:
-        changed["config"], said = apply_settings(call.get("config"), put, away)
-        problems += said
-    changed, said = apply_choice(view, before, changed, choose, unchosen)
-    return changed, problems + said
+        changed["config"], more = apply_settings(call.get("config"), put, away)
+        problems += more
+    changed, more = apply_choice(view, before, changed, choose, unchosen)
+    return changed, problems + more
 
 
 def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> tuple[Any, list[str]]:

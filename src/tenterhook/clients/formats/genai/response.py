@@ -182,8 +182,8 @@ def indexed_candidates(response: Any) -> list[tuple[int, Any]]:
 
 def latest(things: Sequence[Any], **fields: Any) -> Any:
     """A copy of the first with the last value of each field."""
-    said = {name: value for thing in things for name, value in thing if value is not None}
-    return things[0].model_copy(update={**said, **fields})
+    values = {name: value for thing in things for name, value in thing if value is not None}
+    return things[0].model_copy(update={**values, **fields})
 
 
 def whole_candidate(pieces: list[Any]) -> Any:
@@ -221,5 +221,5 @@ def goes_on(last: Any, part: Any) -> bool:
 
 
 def is_text(part: Any) -> bool:
-    said = {name for name, value in part if value is not None}
-    return "text" in said and said <= {"text", "thought", "thought_signature"}
+    fields = {name for name, value in part if value is not None}
+    return "text" in fields and fields <= {"text", "thought", "thought_signature"}

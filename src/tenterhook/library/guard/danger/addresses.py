@@ -1,12 +1,12 @@
-"""Rules about programs that fetch code from an address themselves."""
+"""Programs that fetch code from an address themselves."""
 
 from __future__ import annotations
 
 import re
 
-from tenterhook.library.guard.finding import Rule
-from tenterhook.library.guard.paths import Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.danger.rules import begins_with
+from tenterhook.library.guard.paths import Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.startup_files import is_address
 from tenterhook.support.shell.wrappers import operands, option_value
 
@@ -36,7 +36,7 @@ INSTALLS = {
 PACKAGE = r"(?i)(?:[\w.\-\[\],/@]+\s*@\s*)?(?:https?|ftp)://"
 
 
-def runs_address(call: Call, place: Place) -> bool:
+def runs_address(call: ProgramCall, place: Territory) -> bool:
     named = operands(call.words, VALUED[call.program])
     if call.program == "pipx":
         return named[:1] == ["run"] and any(map(is_address, [*named[1:2], option_value(call.words, "--spec")]))
@@ -44,31 +44,13 @@ def runs_address(call: Call, place: Place) -> bool:
     return any(map(is_address, first))
 
 
-def installs_address(call: Call, place: Place) -> bool:
+def installs_address(call: ProgramCall, place: Territory) -> bool:
     program, words = call.program.rstrip("0123456789."), call.words
     if program == "python":
         program, words = "pip", words[2:] if words[:2] == ["-m", "pip"] else []
     named = operands(words, VALUED[program])
-    told = next((one for one in INSTALLS[program] if named[: one.count(" ") + 1] == one.split()), "")
-    if not told:
+    verb = next((one.split() for one in INSTALLS[program] if begins_with(named, one.split())), [])
+    if not verb:
         return False
-    packages = [*named[told.count(" ") + 1 :], option_value(words, "-r", "--requirement", "--requirements") or ""]
+    packages = [*named[len(verb) :], option_value(words, "-r", "--requirement", "--requirements") or ""]
     return any(re.match(PACKAGE, one) for one in packages)
-
-
-RULES = (
-    Rule(
-        "download-run",
-        "deny",
-        "runs code from an address that nobody has seen; load it into a file, read it, then run it",
-        runs_address,
-        "deno pipx",
-    ),
-    Rule(
-        "download-install",
-        "ask",
-        "installs what an address has at the moment, and runs code of it; name a package and its version",
-        installs_address,
-        "pip pipx uv npm pnpm yarn bun python",
-    ),
-)

@@ -1,45 +1,21 @@
-"""Rules about deleting much, writing to disks, and giving all users access to files."""
+"""Deleting much, writing to disks, and giving all users access to files."""
 
 from __future__ import annotations
 
 import os
 
-from tenterhook.library.guard.danger.always import OVERWRITES
-from tenterhook.library.guard.finding import Rule
-from tenterhook.library.guard.paths import DEVICES, TEMPORARY, Place, below
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.paths import DEVICES, TEMPORARY, Territory, below
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.programs import whole
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.wrappers import found_by, operands
+from tenterhook.support.shell.wrappers import found_by, has_option, operands
 
 # The last part of a path that means everything in the folder before it.
 EVERYTHING = ("*", ".*", "**", "", ".", "./*", "?*", "*.*", ".[!.]*", ".[^.]*", ".??*", "..?*")
 # Deeper folders of the system, and of a home, that cannot be replaced.
 SYSTEM = ("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/usr/local", "/var/lib", "/System/Library")
 KEYS = (".ssh", ".gnupg", ".aws", ".kube")
-# Programs about disks, with the words that destroy data; empty: any argument does.
-DESTROYS = {
-    **dict.fromkeys(("sgdisk", "gdisk"), "-Z -o -z --zap --zap-all --clear"),
-    "cryptsetup": "luksFormat luksErase erase reencrypt",
-    **dict.fromkeys(("zpool", "zfs"), "destroy labelclear"),
-    **dict.fromkeys(("lvremove", "vgremove", "pvremove", "mkswap"), ""),
-    "diskutil": "eraseDisk eraseVolume partitionDisk secureErase zeroDisk randomDisk",
-    "hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges",
-    "nvme": "format sanitize",
-}
 WORLD = ("777", "666", "0777", "0666", "a+w", "o+w", "a+rw", "a+rwx", "o+rwx", "+w", "ugo+rwx", "a=rwx", "1777")
-
-
-def has(call: Call, letters: str, *names: str) -> bool:
-    """Whether an option is given, by one of its letters or by its long name."""
-    for word in call.words:
-        if word == "--":
-            return False
-        if word[:2] == "--" and any(name.startswith(word) for name in names):  # an abbreviation is enough
-            return True
-        if word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters):
-            return True
-    return False
 
 
 def is_nearly_all(name: str) -> bool:
@@ -47,7 +23,7 @@ def is_nearly_all(name: str) -> bool:
     return name[:2] in ("[!", "[^") and name.endswith("]*")
 
 
-def is_root(call: Call, word: str, place: Place) -> bool:
+def is_root(call: ProgramCall, word: str, place: Territory) -> bool:
     """Whether a word means the root, a folder directly below it, a home, or the project or a folder around it."""
     if call.remote and word in ("~", "."):
         return True
@@ -67,22 +43,22 @@ def is_root(call: Call, word: str, place: Place) -> bool:
     return not temporary and (path.count("/") == 1 or path in SYSTEM)
 
 
-def deletes_root(call: Call, place: Place) -> bool:
+def deletes_root(call: ProgramCall, place: Territory) -> bool:
     if call.program == "find":
         starts, everything, _ = found_by(call.words)
         return "-delete" in call.words and everything and any(is_root(call, one, place) for one in starts)
     if call.program == "rsync":
         deletes = any(word.startswith(("--delete", "--del")) for word in call.words)
         return deletes and any(is_root(call, one, place) for one in operands(call.words)[-1:])
-    if call.program != "mv" and not has(call, "rR", "--recursive") and "*" not in "".join(call.words):
+    if call.program != "mv" and not has_option(call.words, "rR", "--recursive") and "*" not in "".join(call.words):
         return False
     targets = operands(call.words)
     return any(is_root(call, one, place) for one in (targets[:-1] if call.program == "mv" else targets))
 
 
-def deletes_unknown(call: Call, place: Place) -> bool:
+def deletes_unknown(call: ProgramCall, place: Territory) -> bool:
     """Whether the target is unknown: a substitution, the root if a variable is empty, or all of an unknown folder."""
-    if not has(call, "rR", "--recursive"):
+    if not has_option(call.words, "rR", "--recursive"):
         return False
     targets = operands(call.words)
     listed = "xargs" in call.by and not call.fed and not call.texts  # a list in a file that was not read
@@ -98,78 +74,29 @@ def is_device(word: str) -> bool:
     return word.startswith("/dev/") and not safe
 
 
-def writes_disk(call: Call, place: Place) -> bool:
+def writes_disk(call: ProgramCall, place: Territory) -> bool:
     program, words = call.program, call.words
     if program == "dd":
         return any(word.startswith("of=") and is_device(word[3:]) for word in words)
-    if program in DESTROYS:
-        destroys = DESTROYS[program].split()
-        return any(word in destroys for word in words) if destroys else bool(operands(words))
-    if program == "shred":
-        return any(map(is_device, words))
-    if program == "wipefs":
-        return has(call, "ao", "--all", "--offset")
-    if program in ("fdisk", "sfdisk", "parted"):
-        looks = has(call, "ldV", "--list", "--dump", "--version") or "print" in words
-        return not looks and any(map(is_device, words))
-    return bool(words)
+    looks = has_option(words, "ldV", "--list", "--dump", "--version") or "print" in words
+    return any(map(is_device, words)) and (program == "shred" or not looks)
 
 
-def deletes_history(call: Call, place: Place) -> bool:
+def deletes_history(call: ProgramCall, place: Territory) -> bool:
     """Whether it deletes the repository itself, which to the other rules is only a folder."""
     targets = operands(call.words)
     named = {os.path.normpath(whole(call, one)) for one in (targets if call.program == "rm" else targets[:-1])}
     return not named.isdisjoint(os.path.join(one, ".git") for one in (place.root, place.project))
 
 
-def opens(call: Call, place: Place) -> bool:
+def opens(call: ProgramCall, place: Territory) -> bool:
     if not any(word in WORLD for word in call.words):
         return False
-    return has(call, "R", "--recursive") or any(is_root(call, one, place) for one in operands(call.words)[1:])
+    return has_option(call.words, "R", "--recursive") or any(
+        is_root(call, one, place) for one in operands(call.words)[1:]
+    )
 
 
-def takes_roots(call: Call, place: Place) -> bool:
+def takes_roots(call: ProgramCall, place: Territory) -> bool:
     targets = [one for one in operands(call.words)[1:] if os.path.normpath(whole(call, one)) != place.project]
-    return has(call, "R", "--recursive") and any(is_root(call, one, place) for one in targets)
-
-
-RULES = (
-    Rule(
-        "delete-root",
-        "deny",
-        "deletes or moves the system, a home or the whole project; name the files or folders that should go",
-        deletes_root,
-        "rm unlink shred find mv rsync",
-    ),
-    Rule(
-        "delete-unknown",
-        "ask",
-        "may delete far more than is meant, depending on what only the shell knows; write the path out",
-        deletes_unknown,
-        "rm",
-    ),
-    Rule(
-        "git-discard",
-        "ask",
-        "throws away the whole history of the repository; leave it to the user",
-        deletes_history,
-        "rm mv",
-    ),
-    Rule(
-        "disk-write",
-        "deny",
-        OVERWRITES,
-        writes_disk,
-        f"dd mkfs fdisk sfdisk wipefs parted shred blkdiscard {' '.join(DESTROYS)}",
-    ),
-    Rule(
-        "open-permissions", "deny", "opens everything below to everybody; give single files the rights", opens, "chmod"
-    ),
-    Rule(
-        "permissions-of-roots",
-        "deny",
-        "changes the system's, a home's or foreign files' owner or rights; name single files",
-        takes_roots,
-        "chmod chown chgrp",
-    ),
-)
+    return has_option(call.words, "R", "--recursive") and any(is_root(call, one, place) for one in targets)

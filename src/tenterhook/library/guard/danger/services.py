@@ -1,4 +1,4 @@
-"""Rules about shared services: packages, containers, clusters, clouds, databases."""
+"""Containers, clusters, databases and processes."""
 
 from __future__ import annotations
 
@@ -6,57 +6,20 @@ import os
 import re
 
 from tenterhook.library.guard.danger.files import is_root
-from tenterhook.library.guard.finding import Rule
-from tenterhook.library.guard.paths import Place
-from tenterhook.support.shell.calls import Call
+from tenterhook.library.guard.danger.rules import from_subcommand
+from tenterhook.library.guard.paths import Territory
+from tenterhook.support.shell.calls import ProgramCall
 from tenterhook.support.shell.wrappers import operands, option_value
 
-PUBLISH = {
-    **dict.fromkeys(("npm", "yarn", "pnpm", "bun", "cargo", "poetry", "uv", "flit", "hatch"), ("publish",)),
-    "twine": ("upload",),
-    "gem": ("push",),
-    "mvn": ("deploy",),
-}
 RIGHTS = {"--pid=host", "--userns=host", "--cap-add=all", "--cap-add=sys_admin", "--security-opt=seccomp=unconfined"}
-# Options with a value that may come before the subcommand.
-GLOBAL = {
-    "aws": "--profile --region --endpoint-url --output --query --color --ca-bundle",
-    "gcloud": "--project --account --configuration --format",
-    **dict.fromkeys(("docker", "podman"), "-c -H -l --context --host --config --log-level"),
-    "helm": "-n --namespace --kube-context --kubeconfig",
-    **dict.fromkeys(
-        ("npm", "pnpm", "yarn", "bun"), "-C -w -F --prefix --dir --cwd --workspace --filter --registry --tag"
-    ),
-    **dict.fromkeys(("cargo", "poetry", "uv"), "-C -Z --color --config --directory --project"),
-}
-SQL = "psql mysql mariadb sqlite"
+USERS = ("-u", "-U", "--user", "--euid", "--uid")
 DROPS = r"(?is)^\s*(?:drop\s+(?:database|schema|table|user|role|keyspace)|truncate)\b"
 
 
-def plain(call: Call) -> list[str]:
-    """The words of the subcommand, without options and the values of those before it."""
-    found = operands(call.words, tuple(GLOBAL.get(call.program, "").split()))
-    return found[1:] if call.program == "cargo" and found[:1] and found[0].startswith("+") else found
-
-
-def publishes(call: Call, place: Place) -> bool:
-    words = plain(call)
-    program = call.program
-    if "--dry-run" in call.words or "-n" in call.words:
-        return False
-    if program.startswith("python"):
-        return "-m" in call.words and words[:2] == ["twine", "upload"]
-    if program == "gh":
-        return words[:2] in (["release", "create"], ["repo", "delete"], ["repo", "edit"])
-    if program == "dotnet":
-        return words[:2] == ["nuget", "push"]
-    return any(word in PUBLISH.get(program, ()) for word in words[: 2 if program == "yarn" else 1])
-
-
-def frees_container(call: Call, place: Place) -> bool:
+def frees_container(call: ProgramCall, place: Territory) -> bool:
     """Whether a container gets the machine's own rights or files."""
     words = call.words
-    if not {"run", "create", "exec"} & set(plain(call)[:2]):
+    if not {"run", "create", "exec"} & set(operands(from_subcommand(call))[:2]):
         return False
     mounted = [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-v", "--volume", "--mount")]
     mounted += [word.partition("=")[2] for word in words if word.startswith(("--volume=", "--mount=", "-v="))]
@@ -68,7 +31,7 @@ def frees_container(call: Call, place: Place) -> bool:
     return foreign or socket or rights or any(word in ("--privileged", "--privileged=true") for word in words)
 
 
-def is_foreign(call: Call, mounted: str, place: Place) -> bool:
+def is_foreign(call: ProgramCall, mounted: str, place: Territory) -> bool:
     """Whether a writable mount is the system's root, a folder directly below it, or a home."""
     source = re.search(r"(?:source|src)=([^,]*)", mounted)
     path, _, rest = (source[1], "", mounted) if source else mounted.partition(":")
@@ -78,18 +41,8 @@ def is_foreign(call: Call, mounted: str, place: Place) -> bool:
     return path not in (place.project, place.root) and is_root(call, path, place)
 
 
-def prunes(call: Call, place: Place) -> bool:
-    words = plain(call)
-    everything = any(word in ("-a", "--all", "--volumes", "-af", "-fa") for word in call.words)
-    if words[:2] in (["volume", "prune"], ["volume", "rm"]):
-        return True
-    return words[:2] in (["system", "prune"], ["image", "prune"]) and everything
-
-
-def deletes_cluster(call: Call, place: Place) -> bool:
-    words = plain(call)
-    if call.program == "helm":
-        return words[:1] in (["uninstall"], ["delete"])
+def deletes_cluster(call: ProgramCall, place: Territory) -> bool:
+    words = operands(call.words)
     if "delete" not in words[:3]:
         return False
     kinds = words[words.index("delete") + 1 :][:1]
@@ -97,39 +50,24 @@ def deletes_cluster(call: Call, place: Place) -> bool:
     return "--all" in call.words or any(part in wide for kind in kinds for part in re.split(r"[,/]", kind))
 
 
-def destroys(call: Call, place: Place) -> bool:
-    words = plain(call)
-    applied = words[:1] == ["apply"] and any(word in ("-destroy", "--destroy") for word in call.words)
-    return applied or words[:1] in (["destroy"], ["down"]) or words[:2] == ["run-all", "destroy"]
-
-
-def deletes_cloud(call: Call, place: Place) -> bool:
-    words, given = plain(call), call.words
-    if call.program == "aws":
-        emptied = words[:2] == ["s3", "rm"] and "--recursive" in given
-        return (
-            emptied
-            or words[:2] == ["s3", "rb"]
-            or any(word.startswith(("delete-", "terminate-")) for word in words[1:2])
-        )
-    return "delete" in words
-
-
-def drops(call: Call, place: Place) -> bool:
+def drops(call: ProgramCall, place: Territory) -> bool:
     program = call.program
-    if program == "dropdb":
-        return "--help" not in call.words
     if program in ("mongosh", "mongo"):
         return any("dropDatabase" in text or ".drop(" in text for text in (*call.words, *call.texts))
     if program == "redis-cli":
         return any(word.lower() in ("flushall", "flushdb") for word in call.words)
     value = option_value(call.words, "-c", "--command", "-e", "--execute")
     joined = [word[2:] for word in call.words if word[:2] in ("-c", "-e") and len(word) > 2]
-    statements = [value or "", *joined, *call.texts, *(plain(call)[1:] if program.startswith("sqlite") else ())]
-    said = [" ".join(one.words) for one in call.fed if one.program in ("echo", "printf")]
+    statements = [
+        value or "",
+        *joined,
+        *call.texts,
+        *(operands(call.words)[1:] if program.startswith("sqlite") else ()),
+    ]
+    echoed = [" ".join(one.words) for one in call.fed if one.program in ("echo", "printf")]
     fed = [text for one in call.fed for text in one.texts]
     return any(
-        re.match(DROPS, one) for text in (*statements, *said, *fed) for one in strip_sql_comments(text).split(";")
+        re.match(DROPS, one) for text in (*statements, *echoed, *fed) for one in strip_sql_comments(text).split(";")
     )
 
 
@@ -140,44 +78,11 @@ def strip_sql_comments(text: str) -> str:
     return "\n".join(line.partition("--")[0] for line in text.split("\n"))
 
 
-RULES = (
-    Rule(
-        "publish",
-        "ask",
-        "publishes for everybody and cannot be taken back; have the user decide",
-        publishes,
-        "npm yarn pnpm bun twine cargo poetry uv flit hatch gem gh dotnet mvn python",
-    ),
-    Rule(
-        "container-rights",
-        "deny",
-        "gives a container the whole machine; mount single folders",
-        frees_container,
-        "docker podman",
-    ),
-    Rule(
-        "container-prune",
-        "ask",
-        "deletes images and data of other projects; name what should go",
-        prunes,
-        "docker podman",
-    ),
-    Rule(
-        "cluster-delete", "deny", "deletes much of a cluster; name single objects", deletes_cluster, "kubectl oc helm"
-    ),
-    Rule(
-        "infrastructure-destroy",
-        "deny",
-        "destroys infrastructure; show the plan and leave the deed to the user",
-        destroys,
-        "terraform tofu pulumi terragrunt",
-    ),
-    Rule("cloud-delete", "ask", "deletes in the cloud; have the user decide", deletes_cloud, "aws gcloud"),
-    Rule(
-        "database-drop",
-        "ask",
-        "deletes tables or a database; make a backup and have the user decide",
-        drops,
-        f"{SQL} mongosh mongo redis-cli dropdb",
-    ),
-)
+def kills(call: ProgramCall, place: Territory) -> bool:
+    """Whether it kills every process, process 1, or all of a user's. A leading -1 is a signal if a process follows."""
+    words = call.words
+    if call.program != "kill":
+        return any(word in USERS for word in words) and not operands(words, (*USERS, "-s", "--signal"))
+    if len(words) > 1 and words[0][:1] == "-" and words[0] != "--":
+        words = words[2:] if words[0] in ("-s", "-n", "--signal") else words[1:]
+    return any(word in ("-1", "1") for word in words)

@@ -72,10 +72,10 @@ def lint(path: str, text: str, seconds: float) -> tuple[list[str], str]:
     words = next(([program, *one[1:]] for one in linters if (program := installed(one[0]))), None)
     if words is None:
         return [], f"{what} ({', or '.join(HOW[one[0]] for one in linters) or BY_HAND})"
-    told = run(words, path, seconds) if seconds > 0 else None
-    if told is None:
+    output = run(words, path, seconds) if seconds > 0 else None
+    if output is None:
         return [], f"{what} ({os.path.basename(words[0])} gave no answer)"
-    return list(format_problems(told, text)), ""
+    return list(format_problems(output, text)), ""
 
 
 def installed(name: str) -> str:
@@ -100,15 +100,15 @@ def run(words: list[str], path: str, seconds: float) -> Any:
         return None
 
 
-def format_problems(told: Any, text: str) -> Iterator[str]:
+def format_problems(output: Any, text: str) -> Iterator[str]:
     """Read a linter's output: hadolint and actionlint print a list with places. Of hadolint only errors count.
 
     check-jsonschema prints paths within the file.
     """
-    for one in told if isinstance(told, list) else []:
+    for one in output if isinstance(output, list) else []:
         if one.get("level", "error") == "error":
             yield at(one["line"], one["column"], " ".join(one["message"].split()))
-    for one in told["errors"] if isinstance(told, dict) else []:
+    for one in output["errors"] if isinstance(output, dict) else []:
         best = one.get("best_deep_match") or one
         where = best["path"].lstrip("$.")
         yield at_offset(

@@ -203,29 +203,15 @@ def is_yaml_template(path: str, text: str) -> bool:
 
 
 def repeated_keys(text: str) -> Iterator[str]:
-    from yaml.nodes import MappingNode, Node
+    from tenterhook.support.readers.yaml import AliasBounds, Loader, YamlScanner
 
-    from tenterhook.support.readers.yaml import MERGE, AliasBounds, Loader, children, offset
-
-    loader, seen = Loader(text), set[int]()
+    loader = Loader(text)
     while loader.check_node():
-        nodes: list[Node] = [node] if (node := loader.get_node()) is not None else []
-        for one in nodes:
-            AliasBounds().measure(one, 1)
-        while nodes:
-            node = nodes.pop()
-            if id(node) in seen:
-                continue
-            seen.add(id(node))
-            nodes += children(node)
-            keys: dict[str, int] = {}
-            for key, _ in node.value if isinstance(node, MappingNode) else ():
-                if not isinstance(key.value, str) or key.tag == MERGE:
-                    continue
-                if key.value in keys:
-                    what = f"the key {key.value!r} stands here again, after line {keys[key.value]}"
-                    yield at_offset(text, offset(key), what)
-                keys.setdefault(key.value, key.start_mark.line + 1)
+        if (node := loader.get_node()) is None:
+            continue
+        AliasBounds().measure(node, 1)
+        for at, key in YamlScanner(loader, text).scan(node)[1]:
+            yield at_offset(text, at, f"the key {key!r} stands here again")
 
 
 # ---- makefiles and shell scripts

@@ -2,7 +2,8 @@
 
 MANIFESTS                        files that make a folder a package
 commands(folders, tests)         its commands by kind; `folders` lead from the package up to the project
-concerns(source, test, text)     whether the test, a path with that text, imports the source
+graph(paths, folder)             what each of the files imports of the others; or
+concerns(source, test, text)     whether the test, a path with that text, names the source
 to_write(source, folder)         the test to write for the source, from its package's folder
 """
 

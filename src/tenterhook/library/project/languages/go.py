@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from tenterhook.library.project.commands import FILES, Command, on_path, read
+from tenterhook.library.project.commands import FILES, Command, absent, read
 
 MANIFESTS = ("go.mod",)
 
@@ -14,7 +14,6 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
     del tests
     if not os.path.isfile(os.path.join(folders[0], "go.mod")):
         return {}
-    absent = "" if on_path("go") else "go is not installed: not run"
     words = {"test": "test", "lint": "vet", "build": "build"}
     return {
         kind: Command(
@@ -25,7 +24,7 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
             flags=("-v",) if kind == "test" else (),  # without it skipped tests are not listed
             whole=("./...",),
             by_folder=True,
-            absent=absent,
+            absent=absent("go"),
         )
         for kind, verb in words.items()
     }

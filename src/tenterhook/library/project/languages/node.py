@@ -6,7 +6,7 @@ import os
 import re
 
 from tenterhook.library.project import kinds
-from tenterhook.library.project.commands import FILES, Command, on_path, read
+from tenterhook.library.project.commands import FILES, Command, absent, of_tool, on_path, read
 from tenterhook.library.project.languages import found_in
 from tenterhook.library.project.tests.reach import Import
 from tenterhook.library.project.wording import plain
@@ -83,9 +83,8 @@ def script(kind: str, folders: list[str], manifest: dict[str, Any]) -> Command |
 
 def by_manager(kind: str, name: str, folders: list[str]) -> Command:
     manager = next((LOCKS[lock] for lock in LOCKS if found_in(folders, lock)), "npm")
-    absent = "" if on_path(manager) else f"{manager} is not installed: not run"
     quiet = ["--silent"] if manager == "npm" else []
-    return Command(kind, manager, folders[0], [manager, "run", *quiet, name], absent=absent)
+    return Command(kind, manager, folders[0], [manager, "run", *quiet, name], absent=absent(manager))
 
 
 def test(folders: list[str], manifests: list[dict[str, Any]], tests: list[str]) -> Command:
@@ -97,10 +96,10 @@ def test(folders: list[str], manifests: list[dict[str, Any]], tests: list[str]) 
         return tool("test", name, folders, rest, flags)
     if line and not re.match(r"node\s[^|&;<>`$]*--test\b", line):
         return by_manager("test", "test", folders)
-    absent = "" if on_path("node") else "node is not installed: not run"
+    missing = absent("node")
     if not line and any(kinds.suffix_of(file) in TYPED for file in tests):
-        absent = f"no test script of {plain(folders[0])} says how to run TypeScript: not run"
-    return Command("test", "node", folders[0], [*node_words(line), FILES], flags=(TAP,), absent=absent)
+        missing = f"no test script of {plain(folders[0])} says how to run TypeScript: not run"
+    return Command("test", "node", folders[0], [*node_words(line), FILES], flags=(TAP,), absent=missing)
 
 
 def test_script(manifest: dict[str, Any]) -> str:
@@ -139,17 +138,9 @@ def tsc(folders: list[str]) -> Command | None:
 def tool(
     kind: str, name: str, folders: list[str], rest: list[str], flags: tuple[str, ...], whole: tuple[str, ...] = ()
 ) -> Command:
-    """The path of a tool: in node_modules of the package or of a folder above it, else on PATH."""
+    """The command of a tool in node_modules of the package or of a folder above it, else on PATH."""
     program = found_in(folders, os.path.join("node_modules", ".bin", name)) or on_path(name)
-    absent = "" if program else f"{name} is not installed for {plain(folders[0])}: not run"
-    return Command(kind, name, folders[0], [program or name, *rest], flags=flags, whole=whole, absent=absent)
-
-
-def concerns(source: str, test: str, text: str) -> bool:
-    """Whether an import, require or dynamic import with a relative path leads to the source."""
-    wanted, here = bare(source), os.path.dirname(test)
-    given = re.findall(r"""(?:from|require\(|import\(?)\s*["'`](\.{1,2}/[^"'`\n]*)["'`]""", text)
-    return any(bare(os.path.normpath(os.path.join(here, one))) == wanted for one in given)
+    return of_tool(kind, name, folders[0], program, rest, flags=flags, whole=whole)
 
 
 def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:

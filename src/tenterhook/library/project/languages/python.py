@@ -6,10 +6,9 @@ import os
 import re
 
 from tenterhook.library.project import kinds
-from tenterhook.library.project.commands import FILES, REPORT, Command, on_path, read
+from tenterhook.library.project.commands import FILES, REPORT, Command, of_tool, on_path, read
 from tenterhook.library.project.languages import found_in
 from tenterhook.library.project.tests.reach import Import
-from tenterhook.library.project.wording import plain
 
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", "requirements.txt")
 CONFIGS = (
@@ -96,8 +95,7 @@ def tool(
     python = interpreter(folders)
     beside = os.path.join(os.path.dirname(python), name + (".exe" if os.name == "nt" else ""))
     program = beside if python and os.path.exists(beside) else on_path(name)
-    absent = "" if program else f"{name} is not installed for {plain(python or folders[0])}: not run"
-    return Command(kind, name, folders[0], [program or name, *rest], flags=flags, whole=whole, absent=absent)
+    return of_tool(kind, name, folders[0], program, rest, flags=flags, whole=whole, where=python)
 
 
 def uses(name: str, folders: list[str], text: str) -> bool:
@@ -116,31 +114,6 @@ def interpreter(folders: list[str]) -> str:
     if active:
         places.append(os.path.join(active, BIN, name))
     return next((place for place in places if os.path.exists(place)), "") or on_path("python3") or on_path("python")
-
-
-def concerns(source: str, test: str, text: str) -> bool:
-    """`import pkg.mod`, `from pkg.mod import ...`, `from pkg import mod`, and the same with dots."""
-    return any(is_imported(dotted, text) for dotted in module_names(source)) or is_relative(source, test, text)
-
-
-def is_imported(dotted: str, text: str) -> bool:
-    parent, _, last = dotted.rpartition(".")
-    lines = rf"import\s+{re.escape(dotted)}\b|from\s+{re.escape(dotted)}\s+import\b"
-    if parent:
-        lines += rf"|from\s+{re.escape(parent)}\s+import\s+(?:\([^)]*|[^\n(]*)\b{re.escape(last)}\b"
-    return bool(re.search(rf"(?m)^\s*(?:{lines})", text))
-
-
-def is_relative(source: str, test: str, text: str) -> bool:
-    wanted = os.path.splitext(source)[0].removesuffix(f"{os.sep}__init__")
-    for dots, module, given in re.findall(r"(?m)^\s*from\s+(\.+)([\w.]*)\s+import\s+(\([^)]*|[^\n(]*)", text):
-        folder = os.path.dirname(test)
-        for _ in dots[1:]:
-            folder = os.path.dirname(folder)
-        base = os.path.join(folder, *filter(None, module.split(".")))
-        if wanted == base or any(wanted == os.path.join(base, name) for name in re.findall(r"\w+", given)):
-            return True
-    return False
 
 
 def module_names(source: str) -> list[str]:

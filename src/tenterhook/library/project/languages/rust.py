@@ -6,7 +6,7 @@ import os
 import re
 
 from tenterhook.library.project import kinds
-from tenterhook.library.project.commands import Command, on_path
+from tenterhook.library.project.commands import Command, absent, on_path
 
 MANIFESTS = ("Cargo.toml",)
 
@@ -15,12 +15,11 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
     del tests
     if not os.path.isfile(os.path.join(folders[0], "Cargo.toml")):
         return {}
-    absent = "" if on_path("cargo") else "cargo is not installed: not run"
     words = {"test": ["test"], "types": ["check"], "build": ["build"]}
     if on_path("cargo-clippy"):
         words["lint"] = ["clippy"]
     return {
-        kind: Command(kind, "cargo", folders[0], ["cargo", *verb], flags=("--quiet",), absent=absent)
+        kind: Command(kind, "cargo", folders[0], ["cargo", *verb], flags=("--quiet",), absent=absent("cargo"))
         for kind, verb in words.items()
     }
 

@@ -111,13 +111,13 @@ def empty_sections(page: Page) -> Iterator[tuple[int, str]]:
 
     lines = page.text.split("\n")
     own = {one.line for one in page.headings}
-    said = [number for number, line in enumerate(lines, 1) if number not in own and WORD.search(line)]
-    told = 0
+    written = [number for number, line in enumerate(lines, 1) if number not in own and WORD.search(line)]
+    reported = 0
     for heading, end in zip(page.headings, ends(page.headings, len(lines) + 1), strict=True):
-        following = bisect_right(said, heading.line)
-        if heading.line >= told and (following == len(said) or said[following] >= end):
+        following = bisect_right(written, heading.line)
+        if heading.line >= reported and (following == len(written) or written[following] >= end):
             yield heading.line, f"nothing stands below the heading {heading.text[:80]!r}"
-            told = end
+            reported = end
 
 
 def ends(headings: list[Heading], last: int) -> list[int]:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 MOST = 8
 STARTS = ("setUp", "setUpClass", "asyncSetUp", "setup_method", "setup_class", "setUpModule", "setup_module")
-EMPTY = "holds no test"
 NODE_TEST = r"(?m)^[ \t]*(?:it|test)(?:\.\w+(?:\([^)]*\)(?=\())?)*\(\s*[\"'`]([^\"'`\n]*)"
 NODE_ASSERT = (
     r"\bexpect\w*\s*\([\s\S]{0,2000}?\)\s*\.\s*(?:not|to|be|have|resolves|rejects)|\bexpect[A-Z]\w*\s*\("
@@ -62,14 +61,28 @@ OTHERS = {
 COMMENTS = re.compile(r"(?m)/\*[\s\S]*?\*/|^[ \t]*(?:#|//|--|;|%|\*).*$")
 
 
+class FoundTest:
+    """A test in a file: its line, its name as it is shown, whether it can fail, and whether it never runs."""
+
+    __slots__ = ("can_fail", "line", "name", "skipped")
+
+    def __init__(self, line: int, name: str, can_fail: bool, skipped: bool = False) -> None:
+        self.line, self.name, self.can_fail, self.skipped = line, name, can_fail, skipped
+
+
 def problems(path: str, text: str) -> list[str]:
     """The problems of a test file's text; empty for unknown languages."""
     language = kinds.language_of(path)
     if language in OTHERS:
         return others(text, *OTHERS[language])[:MOST]
-    found = python(text) if language == "python" else node(text) if language == "node" else []
-    if found == [EMPTY] and kinds.tested_by(path) == kinds.stem_of(path):
-        return []  # it is among tests but not named like one: a helper
+    if language not in READERS:
+        return []
+    tests, found = READERS[language](text)
+    if not tests and not found:
+        helper = kinds.tested_by(path) == kinds.stem_of(path)  # it is among tests but not named like one
+        return [] if helper else ["holds no test"]
+    found += [f"line {one.line}: {one.name} is skipped" for one in tests if one.skipped]
+    found += [f"line {one.line}: {one.name} asserts nothing that could be false" for one in tests if not one.can_fail]
     return found[:MOST]
 
 
@@ -79,28 +92,16 @@ def holds_test(path: str, text: str) -> bool:
     if language in OTHERS:
         begins, asserts, _, idle = OTHERS[language]
         return bool(re.search(begins, text)) and bool(re.search(asserts, re.sub(idle, "", text)))
-    if language == "python":
-        return python_holds_test(text)
-    if language == "node":
-        return any(re.search(NODE_ASSERT, part) for _, _, part in node_tests(text))
-    return bool(COMMENTS.sub("", text).strip())
+    if language not in READERS:
+        return bool(COMMENTS.sub("", text).strip())
+    return any(one.can_fail and not one.skipped for one in READERS[language](text)[0])
 
 
 def is_idle(path: str, text: str) -> bool:
     """Whether Python or JavaScript has tests of which none can fail; False if unknown."""
-    language = kinds.language_of(path)
-    if language == "node":
-        tests = node_tests(text)
-        return bool(tests) and not any(re.search(NODE_ASSERT, part) for _, _, part in tests)
-    if language != "python":
-        return False
-    import ast
-
-    try:
-        found, helpers = functions_of(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    return bool(found) and not any(asserts(one, helpers) for one in found)
+    read = READERS.get(kinds.language_of(path))
+    tests = read(text)[0] if read else []
+    return bool(tests) and not any(one.can_fail for one in tests)
 
 
 def others(text: str, test: str, asserts: str, skips: str, idle: str) -> list[str]:
@@ -117,30 +118,23 @@ def number_lines(text: str) -> list[tuple[int, str]]:
 # JavaScript and TypeScript: by their lines
 
 
-def node(text: str) -> list[str]:
-    code = quiet(text, strings=False)
-    found = [
+def node(text: str) -> tuple[list[FoundTest], list[str]]:
+    """The tests, each up to the next one; and what the lines tell about the file."""
+    code, bare = quiet(text, strings=False), quiet(text, strings=True)
+    wrong = [
         f"line {number}: {why}: {plain(line.strip(), 100)}"
         for number, line in number_lines(code)
         for pattern, why in NODE_WRONG
         if re.search(pattern, line)
     ]
-    tests = node_tests(text)
-    for line, name, part in tests:
-        if not re.search(NODE_ASSERT, part):
-            found.append(f"line {line}: test {plain(name, 80)!r} asserts nothing that could be false")
-    return found if tests or found else [EMPTY]
-
-
-def node_tests(text: str) -> list[tuple[int, str, str]]:
-    """Line, name and code of each test, up to the next one, without comments and assertions that cannot fail."""
-    code, bare = quiet(text, strings=False), quiet(text, strings=True)
     starts = list(re.finditer(NODE_TEST, code))
     ends = [*(match.start() for match in starts[1:]), len(code)]
-    return [
-        (code.count("\n", 0, match.start(1)) + 1, match[1], NODE_IDLE.sub("", bare[match.end() : end]))
-        for match, end in zip(starts, ends, strict=False)
-    ]
+    tests = []
+    for match, end in zip(starts, ends, strict=False):
+        asserts = re.search(NODE_ASSERT, NODE_IDLE.sub("", bare[match.end() : end]))
+        line = code.count("\n", 0, match.start(1)) + 1
+        tests.append(FoundTest(line, f"test {plain(match[1], 80)!r}", bool(asserts)))
+    return tests, wrong
 
 
 def quiet(text: str, *, strings: bool) -> str:
@@ -158,42 +152,34 @@ def quiet(text: str, *, strings: bool) -> str:
 # Python: by its syntax tree
 
 
-def python(text: str) -> list[str]:
+def python(text: str) -> tuple[list[FoundTest], list[str]]:
+    """The tests; and why classes, or all tests, never run."""
     import ast
+
+    from tenterhook.library.project.tests.provable import can_fail
 
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError) as exc:
-        return [f"line {getattr(exc, 'lineno', None) or 1}: cannot be read: {exc}"]
-    tests, helpers = functions_of(tree)
-    found = [f"line {number}: the whole file is skipped" for number in skipped_whole(tree)]
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    found += [f"line {node.lineno}: {node.name} is skipped" for node in [*classes, *tests] if is_skipped(node)]
-    for test in tests:
-        if not asserts(test, helpers):
-            found.append(f"line {test.lineno}: {test.name} asserts nothing that could be false")
-    return found if tests or found else [EMPTY]
-
-
-def python_holds_test(text: str) -> bool:
-    import ast
-
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    tests, helpers = functions_of(tree)
-    return not skipped_whole(tree) and any(asserts(one, helpers) and not is_skipped(one) for one in tests)
+        return [], [f"line {getattr(exc, 'lineno', None) or 1}: cannot be read: {exc}"]
+    if whole := skipped_whole(tree):
+        return [], [f"line {number}: the whole file is skipped" for number in whole]
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and is_skipped(node)]
+    functions, helpers = functions_of(tree)
+    tests = [FoundTest(one.lineno, one.name, can_fail(one, helpers), is_skipped(one)) for one in functions]
+    return tests, [f"line {node.lineno}: {node.name} is skipped" for node in classes]
 
 
 def functions_of(tree: ast.Module) -> tuple[list[ast.FunctionDef | ast.AsyncFunctionDef], set[str]]:
     """The tests, and the names of other functions that assert."""
     import ast
 
+    from tenterhook.library.project.tests.provable import can_fail
+
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     inner = {one for function in functions for one in ast.walk(function) if one is not function}
     tests = [one for one in functions if one.name.startswith("test") and one not in inner and not is_fixture(one)]
-    return tests, {node.name for node in functions if node not in tests and asserts(node, set())}
+    return tests, {node.name for node in functions if node not in tests and can_fail(node, set())}
 
 
 def is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -204,12 +190,6 @@ def is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
     marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
     return any(last_name(mark) == "fixture" for mark in marks)
-
-
-def asserts(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]) -> bool:
-    from tenterhook.library.project.tests.provable import can_fail
-
-    return can_fail(function, helpers)
 
 
 def is_skipped(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -315,3 +295,6 @@ def is_docstring(node: ast.stmt) -> bool:
     import ast
 
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+READERS = {"python": python, "node": node}

@@ -16,9 +16,8 @@ from tenterhook.library.project.wording import format_name_list, plain, truncate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.actions.settings import ActionSettings
     from tenterhook.library.parts.timed import TimedEvent
-    from tenterhook.library.project.run import Result
 
 # The parts of an index that are comments, or only pass names on.
 GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"
@@ -34,7 +33,7 @@ PUBLIC = {
 }
 
 
-def has_test(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def has_test(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Test first: a source file may be written only if it has a test, and new code only if a test is red."""
     subject = source(event)
     if isinstance(subject, str):
@@ -75,11 +74,13 @@ def empty(subject: Subject, tests: list[str]) -> str:
 
 
 def red_before(
-    event: TimedEvent, settings: Settings, subject: Subject, tests: list[str], text: str | None
+    event: TimedEvent, settings: ActionSettings, subject: Subject, tests: list[str], text: str | None
 ) -> ActionAnswer:
     """A red test asks for the change. While all are green, existing code may only be rewritten."""
+    from tenterhook.library.project.verify import run_affected_checks
+
     has = f"{subject.shown} has a test: {format_test_paths(subject, tests)}"
-    results = run_subject_tests(event, settings, subject)
+    results = run_affected_checks(event, settings, subject, ("test",), done=False)
     states = {result.state for result in results}
     note = "; ".join((has, *(result.line for result in results)))
     if "fail" in states:
@@ -128,7 +129,7 @@ def names_in(pattern: str, text: str) -> list[str]:
     return [name for match in re.finditer(pattern, text) for name in match.groups() if name]
 
 
-def is_characterized(event: TimedEvent, settings: Settings) -> ActionAnswer:
+def is_characterized(event: TimedEvent, settings: ActionSettings) -> ActionAnswer:
     """Behaviour first: an existing source file may be changed only if it has tests and they pass now."""
     subject = source(event)
     if isinstance(subject, str):
@@ -148,13 +149,13 @@ def is_characterized(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return passing(event, settings, subject, tests)
 
 
-def passing(event: TimedEvent, settings: Settings, subject: Subject, tests: list[str]) -> ActionAnswer:
-    from tenterhook.library.project.verify import failures
+def passing(event: TimedEvent, settings: ActionSettings, subject: Subject, tests: list[str]) -> ActionAnswer:
+    from tenterhook.library.project.verify import failures, run_affected_checks
 
     known = known_to_pass(event, subject, tests)
     if known:
         return fine(known)
-    results = run_subject_tests(event, settings, subject)
+    results = run_affected_checks(event, settings, subject, ("test",), done=False)
     note = (
         "; ".join(result.line for result in results) or f"no command is known for {format_test_paths(subject, tests)}"
     )
@@ -194,25 +195,13 @@ def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
     passed = [one.at for one in entries if (one.kind, one.of, one.state) == ("test", subject.name, "pass")]
     if not passed:
         return ""
-    code = (*companions.files(subject, "source"), *companions.files(subject, "support"), *tests, subject.path)
+    files = companions.files_by_kind(subject)
+    code = (*files["source"], *files["support"], *tests, subject.path)
     fresh = all(os.path.getmtime(path) <= passed[0] for path in code)
     return f"the tests of {subject.shown} passed in this session, and no code was changed since" if fresh else ""
 
 
-def run_subject_tests(event: TimedEvent, settings: Settings, subject: Subject) -> list[Result]:
-    """Run the subject's tests; the results are kept for the report at the end."""
-    from tenterhook.library.project.checks import checks
-    from tenterhook.library.project.ledger import Ledger
-    from tenterhook.library.project.run import run
-
-    event.settle()
-    ledger = Ledger(event)
-    results = run(checks([subject], settings, ("test",), cwd=event.cwd), event.left(), ledger.cache())
-    ledger.keep(results)
-    return results
-
-
-def refuse_missing_test(settings: Settings, reason: str, note: str = "") -> ActionAnswer:
+def refuse_missing_test(settings: ActionSettings, reason: str, note: str = "") -> ActionAnswer:
     return (ask if settings.missing_test == "ask" else deny)(reason, note=note)
 
 
@@ -220,9 +209,9 @@ def source(event: TimedEvent) -> Subject | str:
     """The source file that is about to change; if there is none, why there is nothing to check."""
     subject = resolve_written_subject(event)
     if isinstance(subject, Subject) and subject.kind != "source":
-        return f"nothing to check: {subject.shown} is no source file"
+        return f"nothing to check: {subject.shown} is not a source file"
     if isinstance(subject, Subject) and not kinds.needs_test(subject.name):
-        return f"nothing to check: {subject.shown} is no file that tests are written for"
+        return f"nothing to check: {subject.shown} needs no test"
     return subject
 
 

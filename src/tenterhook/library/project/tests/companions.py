@@ -8,9 +8,9 @@ can hold more files than a hook has time for.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 
 from tenterhook.library.project import kinds, languages
-from tenterhook.library.project.commands import read
 from tenterhook.library.project.languages import others
 from tenterhook.library.project.tests.reach import reaching
 from tenterhook.library.project.walk import walk
@@ -26,31 +26,31 @@ def tests_of(subject: Subject) -> list[str]:
     """The tests of a subject as absolute paths, those by name first, at most a dozen; for a test, the test itself."""
     if subject.kind == "test":
         return [subject.path]
-    tests = files(subject, "test")[:MOST_READ]
+    files = files_by_kind(subject)
+    tests = files["test"][:MOST_READ]
     named = nearest(subject, [path for path in tests if is_named_for(path, subject.path)])
-    found = [*named, *imports(subject, [path for path in tests if path not in named])]
-    if len(found) < MOST_TESTS:
-        support = [*files(subject, "support"), *files(subject, "config")]  # conftest.py is config
-        sources = list(dict.fromkeys((subject.path, *files(subject, "source")[:MOST_READ], *support[:MOST_READ])))
-        passed_on, through = reaching(subject, tests, sources)
-        found += [path for path in (passed_on if found else [*passed_on, *through]) if path not in found]
-    return found[:MOST_TESTS]
+    support = [*files["support"], *files["config"]]  # conftest.py is config
+    sources = list(dict.fromkeys((subject.path, *files["source"][:MOST_READ], *support[:MOST_READ])))
+    direct, through = reaching(subject, tests, sources)
+    return list(dict.fromkeys([*named, *direct] or through))[:MOST_TESTS]
 
 
 def sources_of(subject: Subject) -> list[str]:
     """The sources that a test is about, by its name."""
-    return nearest(subject, [path for path in files(subject, "source") if is_named_for(subject.path, path)])
+    return nearest(subject, [path for path in files_by_kind(subject)["source"] if is_named_for(subject.path, path)])
 
 
-def files(subject: Subject, kind: str) -> list[str]:
-    """The files of that kind in the subject's language, in its package and in the project's own tests folders."""
+def files_by_kind(subject: Subject) -> dict[str, list[str]]:
+    """The files in the subject's language, in its package and in the project's own tests folders."""
     folders = subject.folders()
     roots = [folders[0]]
     if folders[0] != subject.project:
         roots += [os.path.join(subject.project, name) for name in ("tests", "test")]
-    found = dict.fromkeys(path for root in roots for path in walk(root) if same_language(path, subject))
-    # Relative to the project: the names of the folders above it say nothing about its files.
-    return [path for path in found if kinds.kind_of(os.path.relpath(path, subject.project)) == kind]
+    found = defaultdict[str, list[str]](list)
+    for path in dict.fromkeys(path for root in roots for path in walk(root) if same_language(path, subject)):
+        # Relative to the project: the names of the folders above it say nothing about its files.
+        found[kinds.kind_of(os.path.relpath(path, subject.project))].append(path)
+    return found
 
 
 def same_language(path: str, subject: Subject) -> bool:
@@ -64,7 +64,7 @@ def is_named_for(test: str, source: str) -> bool:
 
 
 def has_named_test(subject: Subject) -> bool:
-    return any(is_named_for(path, subject.path) for path in files(subject, "test"))
+    return any(is_named_for(path, subject.path) for path in files_by_kind(subject)["test"])
 
 
 def nearest(subject: Subject, paths: list[str]) -> list[str]:
@@ -75,20 +75,8 @@ def nearest(subject: Subject, paths: list[str]) -> list[str]:
     return [path for path, count in zip(paths, shared, strict=True) if count == max(shared)]
 
 
-def imports(subject: Subject, tests: list[str]) -> list[str]:
-    module = languages.of(subject.language)
-    if module is None:
-        return []
-    inside = [subject.path] if subject.language == "rust" else []
-    return [path for path in [*inside, *tests] if module.concerns(subject.path, path, read(path))]
-
-
 def to_write(subject: Subject) -> str:
     """The name, from the project on, of the test that the source should have."""
     module = languages.of(subject.language)
     folder = subject.folders()[0]
-    if module:
-        path = module.to_write(subject.path, folder)
-    else:
-        path = others.to_write(subject.path, folder)
-    return os.path.relpath(path, subject.project)
+    return os.path.relpath((module or others).to_write(subject.path, folder), subject.project)

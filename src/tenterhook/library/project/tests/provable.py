@@ -16,7 +16,6 @@ OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.LtE,
 }
 SAME = (ast.Eq, ast.Is, ast.LtE, ast.GtE)
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def can_fail(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]) -> bool:
@@ -159,8 +158,8 @@ def is_always_true(test: ast.expr) -> bool:
 
 def has_opposites(values: list[ast.expr]) -> bool:
     """`x == 3 or x != 3`, `x or not x`."""
-    said = {ast.dump(one) for one in values}
-    return any(ast.dump(other) in said for one in values for other in negations_of(one))
+    dumped = {ast.dump(one) for one in values}
+    return any(ast.dump(other) in dumped for one in values for other in negations_of(one))
 
 
 def negations_of(value: ast.expr) -> list[ast.expr]:

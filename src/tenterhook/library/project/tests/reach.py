@@ -1,8 +1,8 @@
-"""Find tests that reach a source file through others: by a re-export, or by a module that uses it.
+"""Find the tests that use a source file: directly, by a re-export, or through a module that uses it.
 
 A language that can list a file's imports has `graph`, which gives for each file the files that it imports, the names
-that it takes from each, and its own names for them. For other languages, files that name each other are followed
-backwards.
+that it takes from each, and its own names for them. Other languages have `concerns`, whether a test names a source;
+files that name each other are then followed backwards.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ class Import:
 
 
 def reaching(subject: Subject, tests: list[str], sources: list[str]) -> tuple[list[str], list[str]]:
-    """The tests that reach it by re-exports alone, and those that reach it through other code, nearest first."""
+    """The tests that use it directly or by re-exports alone, and those that reach it through other code."""
     module = languages.of(subject.language)
     if module is None:
         return [], []
     if not hasattr(module, "graph"):
-        return [], backwards(subject, tests, sources, module.concerns)
+        inside = [subject.path] if subject.language == "rust" else []
+        named = [path for path in [*inside, *tests] if module.concerns(subject.path, path, read(path))]
+        return named, [] if named else backwards(subject, tests, sources, module.concerns)
     imports = module.graph([*sources, *tests], subject.folders()[0])
     found = {path: distance(path, subject.path, imports) for path in tests}
     ranked = sorted((far, path) for path, far in found.items() if far is not None)

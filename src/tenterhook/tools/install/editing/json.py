@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.support.readers import json as reader
-from tenterhook.support.readers.json import BLANKS, blank_out_comments, closing
+from tenterhook.support.readers import Position
+from tenterhook.support.readers.json import BLANKS, blank_out_comments, scan
 from tenterhook.tools.install.editing.edit import Addition, Edit, canonical, newline
 
 
@@ -24,8 +24,8 @@ class JsonStyle(Struct, frozen=True):
 def edit(text: str, addition: Addition) -> tuple[int, str, str]:
     """After the last thing in the bracket; comments that follow that thing stay with it."""
     bare = blank_out_comments(text, "")
-    start = bracket(bare, addition.path if addition.item else addition.path[:-1])
-    end = matching(bare, start)
+    holder = locate(bare, addition.path if addition.item else addition.path[:-1])
+    start, end = holder.value, holder.end - 1
     last = start + 1 + len(bare[start + 1 : end].rstrip(BLANKS))
     empty = last == start + 1
     old = text[last:end].rstrip(BLANKS)
@@ -63,7 +63,7 @@ def indentation(text: str, at: int) -> str:
 def removals(text: str, data: Any, edit: Edit) -> Iterator[str]:
     """The text without the addition: as it was written, or, if it was rewritten, with one comma less."""
     bare = blank_out_comments(text, "")
-    spans = [span(bare, path) for path in standing(data, edit.addition)]
+    spans = [(place.offset, place.end) for place in (locate(bare, path) for path in standing(data, edit.addition))]
     for start, end in spans:
         at = text.find(edit.new, max(0, end - len(edit.new)))
         if 0 <= at <= start:
@@ -97,54 +97,17 @@ def cut_out(text: str, bare: str, start: int, end: int) -> Iterator[str]:
     yield head + text[end:]
 
 
-def span(bare: str, path: tuple[str | int, ...]) -> tuple[int, int]:
-    """Where the item, or the key with its value, begins and ends."""
-    place, _ = reader.scan(bare, "")
+def locate(bare: str, path: tuple[str | int, ...]) -> Position:
+    place, _ = scan(bare, "")
     for key in path:
         place = place.inside[key]
-    at = place.offset if isinstance(path[-1], int) else behind_key(bare, place.offset)
-    return place.offset, value_end(bare, at)
-
-
-def behind_key(bare: str, at: int) -> int:
-    """Where the value of the key at this position begins."""
-    return skip(bare, skip(bare, closing(bare, at) + 1) + 1)
-
-
-def value_end(bare: str, at: int) -> int:
-    if bare[at] in "[{":
-        return matching(bare, at) + 1
-    if bare[at] == '"':
-        return closing(bare, at) + 1
-    return next((end for end in range(at, len(bare)) if bare[end] in reader.WORD_ENDS), len(bare))
-
-
-def bracket(bare: str, path: tuple[str, ...]) -> int:
-    """Where the mapping or list at the path opens."""
-    place, _ = reader.scan(bare, "")
-    at = skip(bare, 0)
-    for key in path:
-        place = place.inside[key]
-        at = behind_key(bare, place.offset)
-    return at
+    return place
 
 
 def skip(bare: str, at: int) -> int:
     while bare[at] in BLANKS:
         at += 1
     return at
-
-
-def matching(bare: str, start: int) -> int:
-    """Where the bracket that opens at `start` closes; the text is known to be valid."""
-    depth, at = 0, start
-    while True:
-        if bare[at] == '"':
-            at = closing(bare, at)
-        depth += (bare[at] in "[{") - (bare[at] in "]}")
-        if not depth:
-            return at
-        at += 1
 
 
 def dump_json(value: Any, unit: str | None = None) -> str:

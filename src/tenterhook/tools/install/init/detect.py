@@ -20,9 +20,9 @@ def detect(hooks: HookSet) -> tuple[str, str]:
     if len(found) == 1:
         return found[0]
     there = "".join(f"\n  {sign}: --dialect {name}" for name, sign in found)
-    said = f"files of several agents are here:{there}" if found else "no agent's files are here"
+    problem = f"files of several agents are here:{there}" if found else "no agent's files are here"
     choices = ", ".join(one.name for one in dialects_with_setup())
-    raise UsageError(f"{said}\nsay which one with --dialect; there are: {choices}")
+    raise UsageError(f"{problem}\nsay which one with --dialect; there are: {choices}")
 
 
 def find_initialised_dialects(hooks: HookSet) -> list[str]:

@@ -67,9 +67,9 @@ def scripts(job: FileChanges, setup: Setup, record: Record, place: str, replace:
         job.touch(what, path)
         job.changes.append(Change(job.where(path), now, new, runnable()))
     if foreign:
-        said = "\n".join(f"  {path}" for path in foreign)
+        listed = "\n".join(f"  {path}" for path in foreign)
         raise UsageError(
-            f"these files are not from tenter init:\n{said}\n--replace replaces them; --undo gives them back"
+            f"these files are not from tenter init:\n{listed}\n--replace replaces them; --undo gives them back"
         )
 
 

@@ -1,4 +1,4 @@
-"""A response, whole or in events <-> the response that hooks see."""
+"""OpenAI's Responses: client.responses.create, whole and streamed. `instructions` stay in the call, unseen by hooks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,189 @@ from typing import Any
 
 from tenterhook.clients.formats import Call, View, sdk
 from tenterhook.clients.formats.candidates import Candidate, counts, recount, usable_candidates
-from tenterhook.clients.formats.openai_responses.items import is_message, kind_of
+from tenterhook.clients.formats.messages import rebuilt, render_visible_messages
 from tenterhook.clients.formats.openai_shared import (
+    OWN_ROLES,
+    CallableTool,
+    apply_options,
+    build_tool_choice,
+    options,
+    retold,
+    stable_role,
+    system_word,
     texts,
+    tool_name,
+    unchosen,
     usage_view,
 )
-from tenterhook.clients.formats.values import asked_type, call_argument, get, list_from_iterable, read_as
+from tenterhook.clients.formats.tools import NO_TOOLS, apply_choice, apply_config
+from tenterhook.clients.formats.values import (
+    asked_type,
+    call_argument,
+    copy_with_fields,
+    get,
+    list_from_iterable,
+    read_as,
+)
+
+# ---- messages
+
+# The items that belong together: thoughts, the message that they led to, and its calls. The API refuses a thought
+# without what it led to, so nothing comes between them and they are removed together.
+Turn = list[Any]
+
+
+class Turns:
+    """How Responses write a message."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.roles = {**OWN_ROLES, "system": system_word(items)}
+
+    def message(self, turn: Turn) -> Any:
+        return next((item for item in turn if is_message(item)), None)
+
+    def role(self, turn: Turn) -> str:
+        return stable_role(self.message(turn))
+
+    def text(self, turn: Turn) -> str:
+        return "".join(texts(get(self.message(turn), "content")))
+
+    def change(self, turn: Turn, text: str) -> Turn:
+        message = self.message(turn)
+        other = copy_with_fields(message, content=retold(get(message, "content"), text))
+        return [other if item is message else item for item in turn]
+
+    def new(self, role: str, text: str) -> Turn:
+        return [{"role": self.roles[role], "content": text}]
+
+    def calls(self, turn: Turn) -> list[str]:
+        return [call_id(item) for item in turn if is_call(item) and call_id(item)]
+
+    def results(self, turn: Turn) -> list[str]:
+        return [call_id(item) for item in turn if is_result(item) and call_id(item)]
+
+    def without(self, turn: Turn, ids: set[str]) -> Turn | None:
+        left = [item for item in turn if is_message(item) or kind_of(item) == "reasoning" or call_id(item) not in ids]
+        return left if any(kind_of(item) != "reasoning" for item in left) else None
+
+
+def kind_of(item: Any) -> str:
+    kind = get(item, "type")
+    return kind if isinstance(kind, str) else ""
+
+
+def is_message(item: Any) -> bool:
+    return kind_of(item) in ("", "message") and get(item, "role") is not None
+
+
+def is_call(item: Any) -> bool:
+    return kind_of(item).endswith("_call") or kind_of(item) in ("program", "mcp_approval_request")
+
+
+def is_result(item: Any) -> bool:
+    return kind_of(item).endswith("_output") or kind_of(item) == "mcp_approval_response"
+
+
+def call_id(item: Any) -> str:
+    """The id that a call and its result share."""
+    return str(get(item, "call_id") or get(item, "approval_request_id") or get(item, "id") or "")
+
+
+def items_of(call: Call) -> list[Any]:
+    """The input as a list: a text is one user message."""
+    value = call_argument(call, "input")
+    return [{"role": "user", "content": value}] if isinstance(value, str) else list_from_iterable(value, "input")
+
+
+def turns_of(items: list[Any]) -> list[Turn]:
+    found: list[Turn] = []
+    opened = False
+    for item in items:
+        thinking = opened and all(kind_of(one) == "reasoning" for one in found[-1])
+        answer = is_message(item) and stable_role(item) == "model"
+        if opened and (is_call(item) or (thinking and (answer or kind_of(item) == "reasoning"))):
+            found[-1].append(item)
+        else:
+            found.append([item])
+            opened = answer or is_call(item) or kind_of(item) == "reasoning"
+    return found
+
+
+# ---- requests
+
+NAMES = {"temperature": "temperature", "topP": "top_p", "maxOutputTokens": "max_output_tokens"}
+
+
+def request_view(call: Call) -> View:
+    items = items_of(call)
+    view = options(call, NAMES)
+    return {"model": view.pop("model"), "messages": render_visible_messages(turns_of(items), Turns(items)), **view}
+
+
+def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
+    before = request_view(call)
+    new, problems = apply_options(view, before, call, NAMES)
+    if "messages" in view and view["messages"] != before["messages"]:
+        items = items_of(call)
+        kind = Turns(items)
+        turns, more = rebuilt(turns_of(items), view["messages"], kind)
+        new["input"] = as_input([item for turn in turns for item in turn], call.get("input"))
+        problems += more
+    new, more = apply_choice(view, before, new, choose, unchosen)
+    return new, problems + more
+
+
+def as_input(items: list[Any], original: Any) -> Any:
+    """A text stays a text if that is enough."""
+    if isinstance(original, str) and len(items) == 1 and items[0]["role"] == "user":
+        return items[0]["content"]
+    return items
+
+
+def has_tools(call: Call) -> bool:
+    """Tools also come with a stored prompt, whose content only the API knows."""
+    return bool(definitions(call)) or call_argument(call, "prompt") is not None
+
+
+def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
+    return apply_config(config, options(call, NAMES).get("toolConfig", {}), call, choose)
+
+
+def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list[str]]:
+    """The call with a tool choice, which must not be made if there are no tools."""
+    if not has_tools(call):
+        return dict(call), [NO_TOOLS] if mode == "ANY" or allowed else []
+    tools = definitions(call)
+    if allowed and call_argument(call, "prompt") is not None:
+        known = {tool.name for tool in tools}
+        tools += [CallableTool(name, None) for name in allowed if name not in known]
+    choice, problems = build_tool_choice(mode, allowed, tools, several)
+    return {**call, "tool_choice": choice}, problems
+
+
+def several(mode: str, pointers: list[Any]) -> Any:
+    return {"type": "allowed_tools", "mode": mode, "tools": pointers}
+
+
+def definitions(call: Call) -> list[CallableTool]:
+    """The tools of the call, with those that its input brings along."""
+    brought = [
+        get(item, "tools") for item in items_of(call) if kind_of(item) in ("additional_tools", "tool_search_output")
+    ]
+    lists = [call_argument(call, "tools"), *brought]
+    return [found for tools in lists for tool in list_from_iterable(tools, "tools") for found in tools_in(tool)]
+
+
+def tools_in(tool: Any) -> list[CallableTool]:
+    """The tools in a definition that can be allowed. The functions of a namespace cannot be allowed one by one."""
+    kind, name = kind_of(tool) or "function", tool_name(tool)
+    if kind == "namespace":
+        return [CallableTool(tool_name(one), None) for one in list_from_iterable(get(tool, "tools"), "tools")]
+    field = {"mcp": "server_label", "function": "name", "custom": "name"}.get(kind)
+    return [CallableTool(name, {"type": kind, field: name} if field else {"type": kind})]
+
+
+# ---- responses
 
 # Why a response is incomplete, and what hooks are told.
 REASONS = {"max_output_tokens": "MAX_TOKENS", "content_filter": "SAFETY"}

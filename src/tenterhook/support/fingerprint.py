@@ -6,26 +6,28 @@ import os
 import stat
 import time
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Stamp = tuple[int, int, int, int, int] | None
+# Empty for a file that is missing or cannot be read.
+Stamp = tuple[int, ...]
 
 # File system clocks are coarse: a file that changed less than this long ago may change again without a trace.
 SETTLED = 100_000_000
 
 
 def stamp(path: str | bytes | int) -> Stamp:
-    """None if nothing is there, or it cannot be read."""
+    """The fingerprint of the file that a path leads to."""
     try:
-        found = os.stat(path)
+        return stamp_of(os.stat(path))
     except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return ()
+
+
+def stamp_of(about: os.stat_result) -> Stamp:
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 
 def is_stamp_reliable(of: Stamp) -> bool:
     """Whether this fingerprint will differ from that of the file's next change."""
-    return of is not None and max(of[3:]) < time.time_ns() - SETTLED
+    return bool(of) and max(of[3:]) < time.time_ns() - SETTLED
 
 
 def is_file(path: str) -> bool:

@@ -19,7 +19,7 @@ from tenterhook import Engine, dialects, handlers
 from tenterhook.author.start import RUN_HOOK
 from tenterhook.cli.main import COMMANDS, main
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     ConfigRules,
     Dialect,
     EventRule,
@@ -173,7 +173,7 @@ def changed_exit(**fields: Any) -> dict[str, Any]:
 
 
 def changed_answer(**fields: Any) -> dict[str, Any]:
-    return {"reading": {"answers": (revise(Answer(path="p", effect="reason"), **fields),)}}
+    return {"reading": {"answers": (revise(AnswerField(path="p", effect="reason"), **fields),)}}
 
 
 def changed_setup(**fields: Any) -> dict[str, Any]:
@@ -662,7 +662,7 @@ IRREGULAR = {
 # These end in -ed and are verbs.
 VERBS = {"exceed", "feed", "need", "proceed", "seed", "speed"}
 # What is left of both. A change may lower these numbers, never raise them.
-PARTICIPLES, SHARED_CLASSES = 59, 9
+PARTICIPLES, SHARED_CLASSES = 59, 1
 
 
 def is_participle(name: str) -> bool:

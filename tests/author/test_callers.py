@@ -10,7 +10,7 @@ import pytest
 from tenterhook import dialects, hook
 from tenterhook.author import callers
 from tenterhook.author.answers import Answer
-from tenterhook.author.calls import Call, handle_event
+from tenterhook.author.calls import HookCommand, handle_event
 from tenterhook.author.event import Event
 from tenterhook.dialects import recorded
 from tenterhook.engine.engine import Engine
@@ -96,7 +96,7 @@ def test_a_version_is_no_part_of_the_agents_name_for_a_hook() -> None:
             seen.append(event.agent)
 
     given = json.dumps({"hook_event_name": "PreToolUse", "tool_name": "Bash"}).encode()
-    handle_event(hooks, given, Call(f"claude@{dialects.versions('claude')[1]}"), {})
+    handle_event(hooks, given, HookCommand(f"claude@{dialects.versions('claude')[1]}"), {})
 
     assert seen == ["claude"]
 
@@ -120,8 +120,8 @@ def test_an_event_that_is_newer_than_we_are_reaches_hooks_that_know_it_and_no_ot
             return hook.deny("no")
 
     given = json.dumps({"hook_event_name": "BrandNew", "what": "this"}).encode()
-    both = handle_event(hooks, given, Call("moai"), {})
-    guard = handle_event(hooks[1:], given, Call("moai"), {})
+    both = handle_event(hooks, given, HookCommand("moai"), {})
+    guard = handle_event(hooks[1:], given, HookCommand("moai"), {})
 
     assert (both.code, both.out, both.err) == (2, "", "BrandNew this")
     assert (guard.code, guard.out, guard.err) == (0, "", "")

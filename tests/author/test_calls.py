@@ -11,7 +11,7 @@ import pytest
 
 from tenterhook import hook
 from tenterhook.author.answers import Answer
-from tenterhook.author.calls import Call, handle_event
+from tenterhook.author.calls import HookCommand, handle_event
 from tenterhook.author.event import Event
 from tenterhook.author.registered import Registered
 
@@ -20,7 +20,7 @@ CALL = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"co
 
 def fire(*functions: Callable[..., Any], given: dict[str, Any] = CALL, agent: str = "moai") -> dict[str, Any]:
     hooks = [one for function in functions for one in function.hooks]  # type: ignore[attr-defined]
-    out = handle_event(hooks, json.dumps(given).encode(), Call(agent), {})
+    out = handle_event(hooks, json.dumps(given).encode(), HookCommand(agent), {})
     return {"code": out.code, "err": out.err, **(json.loads(out.out) if out.out else {})}
 
 

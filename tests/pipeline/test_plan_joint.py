@@ -6,7 +6,7 @@ import pytest
 
 from tenterhook import Engine, dialects
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     Can,
     DenyRules,
@@ -46,9 +46,9 @@ SERVER = revise(
     SHELL, name="askServer", fields=(Field("tool_name"),), target={"field": "tool_name"}, firing={"tools": ("mcp",)}
 )
 ANSWERS = (
-    Answer(path="flat", effect="decision", events=("callTool",), words={"deny": "deny", "allow": "allow"}),
-    Answer(path="args", effect="input", events=("callTool",)),
-    Answer(path="shell", effect="decision", events=("runShell", "askServer"), words={"deny": "deny"}),
+    AnswerField(path="flat", effect="decision", events=("callTool",), words={"deny": "deny", "allow": "allow"}),
+    AnswerField(path="args", effect="input", events=("callTool",)),
+    AnswerField(path="shell", effect="decision", events=("runShell", "askServer"), words={"deny": "deny"}),
 )
 NOTHING: dict[str, Any] = {}
 AT_ONCE = {"joint": "by-event", "order": "parallel"}

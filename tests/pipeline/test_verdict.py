@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tenterhook import dialects as registered
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     AnswerValue,
     Can,
@@ -43,30 +43,30 @@ CALL = EventRule(
 )
 NEWS = EventRule(name="News", kind="notify", about="")
 ANSWERS = (
-    Answer(path="decision", effect="decision", words=WORDS),
-    Answer(path="reason", effect="reason"),
-    Answer(path="because", effect="reason"),
-    Answer(path="goes_on", effect="continue"),
-    Answer(path="halt", effect="stop"),
-    Answer(path="why", effect="stop_reason"),
-    Answer(path="hush", effect="suppress"),
-    Answer(path="context", effect="text", kind="context"),
-    Answer(
+    AnswerField(path="decision", effect="decision", words=WORDS),
+    AnswerField(path="reason", effect="reason"),
+    AnswerField(path="because", effect="reason"),
+    AnswerField(path="goes_on", effect="continue"),
+    AnswerField(path="halt", effect="stop"),
+    AnswerField(path="why", effect="stop_reason"),
+    AnswerField(path="hush", effect="suppress"),
+    AnswerField(path="context", effect="text", kind="context"),
+    AnswerField(
         path="say",
         effect="text",
         kind="context",
         value=AnswerValue(kind_from="as", kinds={"user": "user_message", "fb": "feedback"}),
     ),
-    Answer(path="as", effect="note"),
-    Answer(path="input", effect="input"),
-    Answer(path="output", effect="output"),
-    Answer(path="tools", effect="tool_config"),
-    Answer(path="own.decision", effect="decision", words=WORDS),
-    Answer(path="own.reason", effect="reason"),
-    Answer(path="own.context", effect="text", kind="context"),
-    Answer(path="deep.er.text", effect="text", kind="system"),
-    Answer(path="own.news", effect="text", events=("News",), kind="system"),
-    Answer(path="news", effect="text", events=("News",), kind="system"),
+    AnswerField(path="as", effect="note"),
+    AnswerField(path="input", effect="input"),
+    AnswerField(path="output", effect="output"),
+    AnswerField(path="tools", effect="tool_config"),
+    AnswerField(path="own.decision", effect="decision", words=WORDS),
+    AnswerField(path="own.reason", effect="reason"),
+    AnswerField(path="own.context", effect="text", kind="context"),
+    AnswerField(path="deep.er.text", effect="text", kind="system"),
+    AnswerField(path="own.news", effect="text", events=("News",), kind="system"),
+    AnswerField(path="news", effect="text", events=("News",), kind="system"),
 )
 EXITS: dict[int | str, Exit] = {
     0: Exit(means="fine", text=ExitText("stdout", "plain"), answer=ExitAnswer()),
@@ -472,7 +472,7 @@ def test_a_section_for_another_event_is_void_and_one_without_a_name_is_good() ->
 
 
 def test_an_inner_object_that_is_called_like_the_section_is_read_once() -> None:
-    answers = (*ANSWERS, Answer(path="deep.own.context", effect="text", kind="context"))
+    answers = (*ANSWERS, AnswerField(path="deep.own.context", effect="text", kind="context"))
 
     one = judged({"deep": {"own": {"context": "x"}}}, dialect={"reading": {"answers": answers}})
     assert told(one) == [("model", "context", "x")]

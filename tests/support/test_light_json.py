@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -50,6 +52,16 @@ def test_a_value_that_has_no_form_in_json_is_an_error_as_by_json(value: object) 
     assert str(ours.value) == str(theirs.value)
 
 
+@pytest.mark.parametrize("text", ["{", "[1, ]", '"a', "", "{} x"])
+def test_a_wrong_text_is_an_error_in_a_process_that_has_not_imported_json(text: str) -> None:
+    program = "import sys; from tenterhook.support import light_json; light_json.loads(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", program, text], capture_output=True, text=True)
+
+    with pytest.raises(ValueError) as theirs:
+        json.loads(text)
+    assert done.stderr.splitlines()[-1] == f"json.decoder.JSONDecodeError: {theirs.value}"
+
+
 def test_a_list_in_itself_is_an_error() -> None:
     endless: list[object] = []
     endless.append(endless)
@@ -59,8 +71,6 @@ def test_a_list_in_itself_is_an_error() -> None:
 
 
 def test_a_python_without_the_functions_in_c_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "_json", None)
 
     assert light_json.loads(" [1] ") == [1]

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -62,7 +62,7 @@ class Apart:
 
     __slots__ = ("before", "owner")
 
-    def __init__(self, owner: Hook) -> None:
+    def __init__(self, owner: HookDecorator) -> None:
         self.owner = owner
 
     def __enter__(self) -> list[Registered]:
@@ -75,7 +75,7 @@ class Apart:
         self.owner.loading -= 1
 
 
-class Hook:
+class HookDecorator:
     """`hook`: the decorator, and the answers."""
 
     allow = staticmethod(answers.allow)
@@ -119,7 +119,7 @@ class Hook:
         if code:
             sys.exit(code)
 
-    def hooks_of_call(self, call: Call) -> list[Registered]:
+    def hooks_of_call(self, call: HookCommand) -> list[Registered]:
         """The hooks of this file, with the options of the command line."""
         if call.words:
             from tenterhook.errors import UsageError
@@ -143,4 +143,4 @@ class Hook:
         return apply_hook_options(found, settings, options)
 
 
-hook = Hook()
+hook = HookDecorator()

@@ -28,7 +28,7 @@ NAMES = {
 PATCHES = ("apply_patch", "patch")
 
 
-class Tool(Struct, frozen=True):
+class ToolFields(Struct, frozen=True):
     """One tool of an agent: its fields, as far as they are known, and the output of a recorded call.
 
     `patch` is the field that holds a patch; `text` means that the whole input is one. `beside` are fields of the
@@ -45,7 +45,7 @@ class Tool(Struct, frozen=True):
     beside: dict[str, Any] = {}
 
 
-def tool_of(dialect: Dialect, name: str) -> Tool | None:
+def tool_of(dialect: Dialect, name: str) -> ToolFields | None:
     """The agent's tool of that name, or of that kind; None if the agent has none of that kind."""
     if served := tool_names.of_server(name):
         return of_server(dialect, *served)
@@ -56,32 +56,34 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
             return tool_from_recorded_call(dialect, call)
     unrecorded = (*dialect.tools.further, *dialect.planning.aliases)
     if kind == tool_names.OTHER or name in unrecorded:
-        return Tool(name)
+        return ToolFields(name)
     alike = [call for call in calls if tool_names.kind(call["tool"]) == kind]
     more = [call for call in calls if kind in tool_names.names(call["tool"])]
     for call in (*alike, *more):
         return tool_from_recorded_call(dialect, call)
     if kind not in NAMES and (others := [one for one in unrecorded if tool_names.kind(one) == kind]):
-        return Tool(others[0])
+        return ToolFields(others[0])
     if calls:
         return None
     named = dialect.tools.names.get(NAMES.get(kind, ""))
     if named is None:
-        return Tool(tool_names.TOOLS[kind][0] if name == kind else name)
-    return Tool(named.name, renamed=named.inputs, patch="patch" if named.name in PATCHES else "")
+        return ToolFields(tool_names.TOOLS[kind][0] if name == kind else name)
+    return ToolFields(named.name, renamed=named.inputs, patch="patch" if named.name in PATCHES else "")
 
 
-def tool_from_recorded_call(dialect: Dialect, call: dict[str, Any]) -> Tool:
+def tool_from_recorded_call(dialect: Dialect, call: dict[str, Any]) -> ToolFields:
     """The tool of a recorded call."""
     given = call["input"]
     text = isinstance(given, str)
     patch = "" if text else next((name for name in given if inputs.patch({name: given[name]})), "")
     renamed = next((tool.inputs for tool in dialect.tools.names.values() if tool.name == call["tool"]), {})
     known = call.get("fields") or ([] if text else list(given))
-    return Tool(call["tool"], tuple(known), renamed, patch, text, given, call.get("output"), call.get("beside", {}))
+    return ToolFields(
+        call["tool"], tuple(known), renamed, patch, text, given, call.get("output"), call.get("beside", {})
+    )
 
 
-def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
+def of_server(dialect: Dialect, server: str, tool: str) -> ToolFields:
     """A tool of an MCP server, and the agent's fields about the server."""
     name = dialect.tools.mcp_tool.format(server=server, tool=tool)
     for call in recorded.tools(dialect.name):
@@ -93,11 +95,11 @@ def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
                 }
                 for key, one in call.get("beside", {}).items()
             }
-            return Tool(name, output=call.get("output"), beside=beside)
-    return Tool(name)
+            return ToolFields(name, output=call.get("output"), beside=beside)
+    return ToolFields(name)
 
 
-def rename_tool_inputs(tool: Tool, given: dict[str, Any]) -> Any:
+def rename_tool_inputs(tool: ToolFields, given: dict[str, Any]) -> Any:
     """The input under the tool's own names."""
     if tool.patch or tool.text:
         text = inputs.patch(given) or (patch(**given) if "file_path" in given else given.get(tool.patch or inputs.TEXT))
@@ -110,7 +112,7 @@ def rename_tool_inputs(tool: Tool, given: dict[str, Any]) -> Any:
     return found
 
 
-def field_of_tool(tool: Tool, name: str) -> str:
+def field_of_tool(tool: ToolFields, name: str) -> str:
     """The tool's own name for a field of ours; a field that it does not have keeps its name."""
     return tool.renamed.get(name) or (tool.fields and inputs.field_of(name, {}, tool.fields)) or name
 

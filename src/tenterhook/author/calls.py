@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CANARY = "TENTERHOOK_CANARY"
 
 
-class Call:
+class HookCommand:
     """The command line of a hook: the agent, the event, and the options for the hooks."""
 
     __slots__ = (
@@ -54,7 +54,7 @@ class Call:
 # ---- one event
 
 
-def handle_event(hooks: list[Registered], given: bytes, call: Call, environ: Mapping[str, str]) -> Said:
+def handle_event(hooks: list[Registered], given: bytes, call: HookCommand, environ: Mapping[str, str]) -> Said:
     """The reply to the agent for the event that it sent."""
     off = switched_off(environ)
     if off:
@@ -98,7 +98,7 @@ def sung(hooks: list[Registered], event: Event, mark: str) -> Answer:
     return canary.answer(hooks, event, mark)
 
 
-def parse_event(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
+def parse_event(given: bytes, call: HookCommand, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
     """The event in our words, and the forms of the agent that sent it."""
     raw = callers.payload(given) if given.strip() or not call.event else {}
     dialect, name = callers.of(raw, call.agent, call.event, environ)

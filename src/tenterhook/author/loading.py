@@ -12,14 +12,14 @@ from tenterhook.errors import TenterhookError, UsageError, format_exception_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
     from tenterhook.author.registered import Registered
 
 LIBRARY = "library:"
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
 
 
-def of_call(call: Call) -> list[Registered]:
+def of_call(call: HookCommand) -> list[Registered]:
     """The hooks of all files of a command line, each file with its own options."""
     found: list[Registered] = []
     for word, settings in call.words:

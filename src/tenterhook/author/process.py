@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from tenterhook.author.calls import Call, handle_event
+from tenterhook.author.calls import HookCommand, handle_event
 from tenterhook.author.forms import REFUSED, Said
 from tenterhook.author.registered import Broken
 from tenterhook.errors import TenterhookError, format_exception_line
@@ -27,7 +27,7 @@ REPORT = "--report"
 BY_HAND = "a hook is called by an agent, with an event on stdin; tenter run --help tells more"
 
 
-def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
+def main(argv: list[str], hooks: Callable[[HookCommand], list[Registered]]) -> int:
     """Read the event, run the hooks, answer; return the exit code."""
     if sys.stdin is not None and sys.stdin.isatty():
         print(BY_HAND, file=sys.stderr)
@@ -47,9 +47,9 @@ def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
     return emit(said, out)
 
 
-def parse_argv(argv: list[str]) -> Call:
+def parse_argv(argv: list[str]) -> HookCommand:
     """Parse the command line. Mistakes in it are kept and count like a hook that fails."""
-    call, rest = Call(), iter(argv)
+    call, rest = HookCommand(), iter(argv)
     for word in rest:
         name, equals, value = word.partition("=")
         if word == COMMAND:
@@ -71,7 +71,7 @@ def parse_argv(argv: list[str]) -> Call:
     return call
 
 
-def usable(hooks: Callable[[Call], list[Registered]], call: Call) -> list[Registered]:
+def usable(hooks: Callable[[HookCommand], list[Registered]], call: HookCommand) -> list[Registered]:
     """The hooks; if they cannot be loaded, one hook that fails."""
     try:
         found = hooks(call)

@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
     AnswerChecks,
+    AnswerField,
     AnswerValue,
     Can,
     DenyRules,
@@ -312,50 +312,50 @@ WORDS = {"allow": "allow", "deny": "deny", "ask": "ask"}
 OWN = "hookSpecificOutput"
 
 ANSWERS = (
-    Answer(path="permissionDecision", effect="decision", events=BEFORES, words=WORDS),
-    Answer(path="permissionDecisionReason", effect="reason", events=BEFORES, value=AnswerValue(written="text")),
-    Answer(path="modifiedArgs", effect="input", events=BEFORES, checks=AnswerChecks(fatal=True)),
-    Answer(path=f"{OWN}.hookEventName", effect="note", events=BEFORES[1:]),
-    Answer(path=f"{OWN}.permissionDecision", effect="decision", events=BEFORES[1:], words=WORDS),
-    Answer(
+    AnswerField(path="permissionDecision", effect="decision", events=BEFORES, words=WORDS),
+    AnswerField(path="permissionDecisionReason", effect="reason", events=BEFORES, value=AnswerValue(written="text")),
+    AnswerField(path="modifiedArgs", effect="input", events=BEFORES, checks=AnswerChecks(fatal=True)),
+    AnswerField(path=f"{OWN}.hookEventName", effect="note", events=BEFORES[1:]),
+    AnswerField(path=f"{OWN}.permissionDecision", effect="decision", events=BEFORES[1:], words=WORDS),
+    AnswerField(
         path=f"{OWN}.permissionDecisionReason", effect="reason", events=BEFORES[1:], value=AnswerValue(written="text")
     ),
-    Answer(
+    AnswerField(
         path=f"{OWN}.updatedInput", effect="input", events=BEFORES[1:], checks=AnswerChecks(fatal=True, null="ignored")
     ),
-    Answer(
+    AnswerField(
         path=f"{OWN}.additionalContext",
         effect="text",
         events=BEFORES[1:],
         kind="context",
         value=AnswerValue(written="json"),
     ),
-    Answer(path="additionalContext", effect="text", events=AFTERS, kind="context"),
-    Answer(
+    AnswerField(path="additionalContext", effect="text", events=AFTERS, kind="context"),
+    AnswerField(
         path="additionalContext",
         effect="text",
         events=tuple(name for name in CONTEXTS if name not in AFTERS),
         kind="context",
         value=AnswerValue(written="json"),
     ),
-    Answer(path="modifiedResult.resultType", effect="note", events=AFTERS),
-    Answer(path="modifiedResult.textResultForLlm", effect="output", events=AFTERS, type="text"),
-    Answer(path="modifiedPrompt", effect="set", events=PROMPTS, type="text", change="prompt"),
-    Answer(
+    AnswerField(path="modifiedResult.resultType", effect="note", events=AFTERS),
+    AnswerField(path="modifiedResult.textResultForLlm", effect="output", events=AFTERS, type="text"),
+    AnswerField(path="modifiedPrompt", effect="set", events=PROMPTS, type="text", change="prompt"),
+    AnswerField(
         path="modifiedTransformedPrompt", effect="set", events=("userPromptTransformed",), type="text", change="prompt"
     ),
-    Answer(path="decision", effect="decision", events=AFTERS, words={"block": "deny"}),
-    Answer(
+    AnswerField(path="decision", effect="decision", events=AFTERS, words={"block": "deny"}),
+    AnswerField(
         path="decision",
         effect="decision",
         events=(*PROMPTS, *STOPS),
         words={"block": "deny", "allow": "allow"},
         value=AnswerValue(otherwise="allow"),
     ),
-    Answer(path="reason", effect="reason", events=(*AFTERS, *PROMPTS, *STOPS)),
-    Answer(path="modifiedResponse", effect="output", events=STOPS[2:], type="text"),
-    Answer(path="behavior", effect="decision", events=PERMISSIONS, words={"allow": "allow", "deny": "deny"}),
-    Answer(path="message", effect="reason", events=PERMISSIONS),
-    Answer(path="interrupt", effect="set", events=PERMISSIONS, type="flag", change="interrupt"),
-    Answer(path="metaToUse", effect="note", events=("preMcpToolCall",)),
+    AnswerField(path="reason", effect="reason", events=(*AFTERS, *PROMPTS, *STOPS)),
+    AnswerField(path="modifiedResponse", effect="output", events=STOPS[2:], type="text"),
+    AnswerField(path="behavior", effect="decision", events=PERMISSIONS, words={"allow": "allow", "deny": "deny"}),
+    AnswerField(path="message", effect="reason", events=PERMISSIONS),
+    AnswerField(path="interrupt", effect="set", events=PERMISSIONS, type="flag", change="interrupt"),
+    AnswerField(path="metaToUse", effect="note", events=("preMcpToolCall",)),
 )

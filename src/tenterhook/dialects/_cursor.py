@@ -1,7 +1,7 @@
 """The events of Cursor and what hooks may answer there, for cursor.py."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     Can,
     DenyRules,
     EventRule,
@@ -263,26 +263,26 @@ READS = ("beforeReadFile", "beforeTabFileRead")
 WORDS = {"allow": "allow", "deny": "deny"}
 
 ANSWERS = (
-    Answer(path="permission", effect="decision", events=PERMISSION[:1], words={**WORDS, "ask": "allow"}),
-    Answer(path="permission", effect="decision", events=PERMISSION[1:], words={**WORDS, "ask": "ask"}),
-    Answer(path="permission", effect="decision", events=READS, words=WORDS),
-    Answer(path="permission", effect="decision", events=("subagentStart",), words={**WORDS, "ask": "deny"}),
-    Answer(path="agent_message", effect="reason", events=PERMISSION),
-    Answer(path="user_message", effect="notice", events=(*PERMISSION, "beforeReadFile")),
-    Answer(path="user_message", effect="reason", events=("subagentStart", "beforeSubmitPrompt")),
-    Answer(path="user_message", effect="text", events=("preCompact",), kind="system"),
-    Answer(path="user_message", effect="note", events=("sessionStart",)),
-    Answer(path="updated_input", effect="input", events=("preToolUse",)),
-    Answer(path="continue", effect="continue", events=("beforeSubmitPrompt",)),
-    Answer(path="continue", effect="note", events=(*PERMISSION, "sessionStart"), type="flag"),
-    Answer(path="updated_mcp_tool_output", effect="output", events=("postToolUse",), type="object"),
-    Answer(
+    AnswerField(path="permission", effect="decision", events=PERMISSION[:1], words={**WORDS, "ask": "allow"}),
+    AnswerField(path="permission", effect="decision", events=PERMISSION[1:], words={**WORDS, "ask": "ask"}),
+    AnswerField(path="permission", effect="decision", events=READS, words=WORDS),
+    AnswerField(path="permission", effect="decision", events=("subagentStart",), words={**WORDS, "ask": "deny"}),
+    AnswerField(path="agent_message", effect="reason", events=PERMISSION),
+    AnswerField(path="user_message", effect="notice", events=(*PERMISSION, "beforeReadFile")),
+    AnswerField(path="user_message", effect="reason", events=("subagentStart", "beforeSubmitPrompt")),
+    AnswerField(path="user_message", effect="text", events=("preCompact",), kind="system"),
+    AnswerField(path="user_message", effect="note", events=("sessionStart",)),
+    AnswerField(path="updated_input", effect="input", events=("preToolUse",)),
+    AnswerField(path="continue", effect="continue", events=("beforeSubmitPrompt",)),
+    AnswerField(path="continue", effect="note", events=(*PERMISSION, "sessionStart"), type="flag"),
+    AnswerField(path="updated_mcp_tool_output", effect="output", events=("postToolUse",), type="object"),
+    AnswerField(
         path="additional_context",
         effect="text",
         events=("sessionStart", "postToolUse", "postToolUseFailure", "beforeSubmitPrompt"),
         kind="context",
     ),
-    Answer(path="env", effect="set", events=("sessionStart",), type="object", change="env"),
-    Answer(path="followup_message", effect="follow_up", events=("stop", "subagentStop")),
-    Answer(path="pluginPaths", effect="note", events=("workspaceOpen",), type="list"),
+    AnswerField(path="env", effect="set", events=("sessionStart",), type="object", change="env"),
+    AnswerField(path="followup_message", effect="follow_up", events=("stop", "subagentStop")),
+    AnswerField(path="pluginPaths", effect="note", events=("workspaceOpen",), type="list"),
 )

@@ -1,7 +1,7 @@
 """AMCP's hooks: hooks.toml or hooks.json, in the project or for the user."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     Can,
     ConfigRules,
@@ -87,20 +87,20 @@ EVENTS = (
 CALL = ("PreToolUse",)
 
 ANSWERS = (
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
-    Answer(path="feedback", effect="text", kind="feedback"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="suppressOutput", effect="suppress"),
-    Answer(
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason"),
+    AnswerField(path="feedback", effect="text", kind="feedback"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="suppressOutput", effect="suppress"),
+    AnswerField(
         path="hookSpecificOutput.permissionDecision",
         effect="decision",
         events=CALL,
         words={"allow": "allow", "deny": "deny", "ask": "ask"},
     ),
-    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
-    Answer(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
-    Answer(path="hookSpecificOutput.updatedResponse", effect="output", events=("PostToolUse",)),
+    AnswerField(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
+    AnswerField(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
+    AnswerField(path="hookSpecificOutput.updatedResponse", effect="output", events=("PostToolUse",)),
 )
 
 KEYS = {

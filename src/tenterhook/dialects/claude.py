@@ -3,7 +3,7 @@
 from tenterhook.dialects._claude_around import AROUND
 from tenterhook.dialects._claude_turn import TURN
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     ConfigRules,
     Dialect,
@@ -39,60 +39,68 @@ CONTEXT = (
 OTHERS = tuple(rule.name for rule in (*TURN, *AROUND) if rule.name not in (ASKED, *ELICITED))
 
 ANSWERS = (
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
-    Answer(path="suppressOutput", effect="note", type="flag"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="terminalSequence", effect="set", type="text", change="terminal"),
-    Answer(path="async", effect="note", type="flag"),
-    Answer(path="asyncTimeout", effect="note", type="number"),
-    Answer(path="decision", effect="decision", events=OTHERS, words={"approve": "allow", "block": "deny"}),
-    Answer(path="decision", effect="note", events=(ASKED, *ELICITED), type="text"),
-    Answer(path="reason", effect="reason", events=OTHERS),
-    Answer(path="reason", effect="note", events=(ASKED, *ELICITED), type="text"),
-    Answer(
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason"),
+    AnswerField(path="suppressOutput", effect="note", type="flag"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="terminalSequence", effect="set", type="text", change="terminal"),
+    AnswerField(path="async", effect="note", type="flag"),
+    AnswerField(path="asyncTimeout", effect="note", type="number"),
+    AnswerField(path="decision", effect="decision", events=OTHERS, words={"approve": "allow", "block": "deny"}),
+    AnswerField(path="decision", effect="note", events=(ASKED, *ELICITED), type="text"),
+    AnswerField(path="reason", effect="reason", events=OTHERS),
+    AnswerField(path="reason", effect="note", events=(ASKED, *ELICITED), type="text"),
+    AnswerField(
         path=f"{HSO}.permissionDecision",
         effect="decision",
         events=("PreToolUse",),
         words={"allow": "allow", "deny": "deny", "ask": "ask", "defer": "defer"},
     ),
-    Answer(
+    AnswerField(
         path=f"{HSO}.permissionDecision",
         effect="decision",
         events=("PreModelSwitch",),
         words={"allow": "allow", "deny": "deny", "ask": "ask"},
     ),
-    Answer(path=f"{HSO}.permissionDecisionReason", effect="reason", events=("PreToolUse", "PreModelSwitch")),
-    Answer(path=f"{HSO}.updatedInput", effect="input", events=("PreToolUse",)),
-    Answer(path=f"{HSO}.additionalContext", effect="text", events=CONTEXT, kind="context"),
-    Answer(path=f"{HSO}.additionalContext", effect="hold", events=STOPS),
-    Answer(path=f"{HSO}.updatedToolOutput", effect="output", events=("PostToolUse",)),
-    Answer(path=f"{HSO}.updatedMCPToolOutput", effect="output", events=("PostToolUse",)),
-    Answer(path=f"{HSO}.classifierContext", effect="set", events=("PostToolUse",), type="text", change="classifier"),
-    Answer(
+    AnswerField(path=f"{HSO}.permissionDecisionReason", effect="reason", events=("PreToolUse", "PreModelSwitch")),
+    AnswerField(path=f"{HSO}.updatedInput", effect="input", events=("PreToolUse",)),
+    AnswerField(path=f"{HSO}.additionalContext", effect="text", events=CONTEXT, kind="context"),
+    AnswerField(path=f"{HSO}.additionalContext", effect="hold", events=STOPS),
+    AnswerField(path=f"{HSO}.updatedToolOutput", effect="output", events=("PostToolUse",)),
+    AnswerField(path=f"{HSO}.updatedMCPToolOutput", effect="output", events=("PostToolUse",)),
+    AnswerField(
+        path=f"{HSO}.classifierContext", effect="set", events=("PostToolUse",), type="text", change="classifier"
+    ),
+    AnswerField(
         path=f"{HSO}.decision.behavior", effect="decision", events=(ASKED,), words={"allow": "allow", "deny": "deny"}
     ),
-    Answer(path=f"{HSO}.decision.message", effect="reason", events=(ASKED,)),
-    Answer(path=f"{HSO}.decision.updatedInput", effect="input", events=(ASKED,)),
-    Answer(path=f"{HSO}.decision.updatedPermissions", effect="set", events=(ASKED,), type="list", change="permissions"),
-    Answer(path=f"{HSO}.decision.interrupt", effect="set", events=(ASKED,), type="flag", change="interrupt"),
-    Answer(path=f"{HSO}.retry", effect="set", events=("PermissionDenied",), type="flag", change="retry"),
-    Answer(
+    AnswerField(path=f"{HSO}.decision.message", effect="reason", events=(ASKED,)),
+    AnswerField(path=f"{HSO}.decision.updatedInput", effect="input", events=(ASKED,)),
+    AnswerField(
+        path=f"{HSO}.decision.updatedPermissions", effect="set", events=(ASKED,), type="list", change="permissions"
+    ),
+    AnswerField(path=f"{HSO}.decision.interrupt", effect="set", events=(ASKED,), type="flag", change="interrupt"),
+    AnswerField(path=f"{HSO}.retry", effect="set", events=("PermissionDenied",), type="flag", change="retry"),
+    AnswerField(
         path=f"{HSO}.initialUserMessage", effect="set", events=("SessionStart",), type="text", change="first_prompt"
     ),
-    Answer(path=f"{HSO}.sessionTitle", effect="set", events=("SessionStart", PROMPTS[0]), type="text", change="title"),
-    Answer(path=f"{HSO}.suppressOriginalPrompt", effect="set", events=PROMPTS, type="flag", change="hide_prompt"),
-    Answer(path=f"{HSO}.watchPaths", effect="set", events=WATCHING, type="list", change="watch"),
-    Answer(path=f"{HSO}.reloadSkills", effect="set", events=("SessionStart",), type="flag", change="reload_skills"),
-    Answer(path=f"{HSO}.displayContent", effect="set", events=("MessageDisplay",), type="text", change="shown"),
-    Answer(path=f"{HSO}.worktreePath", effect="set", events=("WorktreeCreate",), type="text", change="path"),
-    Answer(
+    AnswerField(
+        path=f"{HSO}.sessionTitle", effect="set", events=("SessionStart", PROMPTS[0]), type="text", change="title"
+    ),
+    AnswerField(path=f"{HSO}.suppressOriginalPrompt", effect="set", events=PROMPTS, type="flag", change="hide_prompt"),
+    AnswerField(path=f"{HSO}.watchPaths", effect="set", events=WATCHING, type="list", change="watch"),
+    AnswerField(
+        path=f"{HSO}.reloadSkills", effect="set", events=("SessionStart",), type="flag", change="reload_skills"
+    ),
+    AnswerField(path=f"{HSO}.displayContent", effect="set", events=("MessageDisplay",), type="text", change="shown"),
+    AnswerField(path=f"{HSO}.worktreePath", effect="set", events=("WorktreeCreate",), type="text", change="path"),
+    AnswerField(
         path=f"{HSO}.action",
         effect="decision",
         events=ELICITED,
         words={"accept": "allow", "decline": "deny", "cancel": "deny"},
     ),
-    Answer(path=f"{HSO}.content", effect="set", events=ELICITED, type="object", change="elicited"),
+    AnswerField(path=f"{HSO}.content", effect="set", events=ELICITED, type="object", change="elicited"),
 )
 
 KEYS = {

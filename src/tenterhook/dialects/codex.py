@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
     AnswerChecks,
+    AnswerField,
     AnswerSection,
     Can,
     ConfigRules,
@@ -195,57 +195,59 @@ GENERAL = tuple(name for name in NAMES if name not in (*CALLS, "Interrupt"))
 ASKED = f"{HSO}.decision"
 
 ANSWERS = (
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="continue", effect="continue", events=GENERAL),
-    Answer(path="continue", effect="continue", events=CALLS, checks=AnswerChecks(unsupported=("false",))),
-    Answer(path="stopReason", effect="stop_reason", events=GENERAL),
-    Answer(path="stopReason", effect="stop_reason", events=CALLS, checks=AnswerChecks(unsupported=("any",))),
-    Answer(path="suppressOutput", effect="suppress", events=tuple(name for name in GENERAL if name not in SILENT)),
-    Answer(path="suppressOutput", effect="suppress", events=SILENT, checks=AnswerChecks(unsupported=("true",))),
-    Answer(
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="continue", effect="continue", events=GENERAL),
+    AnswerField(path="continue", effect="continue", events=CALLS, checks=AnswerChecks(unsupported=("false",))),
+    AnswerField(path="stopReason", effect="stop_reason", events=GENERAL),
+    AnswerField(path="stopReason", effect="stop_reason", events=CALLS, checks=AnswerChecks(unsupported=("any",))),
+    AnswerField(path="suppressOutput", effect="suppress", events=tuple(name for name in GENERAL if name not in SILENT)),
+    AnswerField(path="suppressOutput", effect="suppress", events=SILENT, checks=AnswerChecks(unsupported=("true",))),
+    AnswerField(
         path="decision",
         effect="decision",
         events=BLOCKS[:1],
         words={"block": "deny"},
         checks=AnswerChecks(unsupported=("approve",)),
     ),
-    Answer(path="decision", effect="decision", events=BLOCKS[1:], words={"block": "deny"}),
-    Answer(path="reason", effect="reason", events=BLOCKS[:2], checks=AnswerChecks(only_with="any")),
-    Answer(path="reason", effect="reason", events=BLOCKS[2:]),
-    Answer(
+    AnswerField(path="decision", effect="decision", events=BLOCKS[1:], words={"block": "deny"}),
+    AnswerField(path="reason", effect="reason", events=BLOCKS[:2], checks=AnswerChecks(only_with="any")),
+    AnswerField(path="reason", effect="reason", events=BLOCKS[2:]),
+    AnswerField(
         path=f"{HSO}.permissionDecision",
         effect="decision",
         events=("PreToolUse",),
         words={"allow": "allow", "deny": "deny"},
         checks=AnswerChecks(unsupported=("ask",), words_need={"allow": f"{HSO}.updatedInput"}),
     ),
-    Answer(
+    AnswerField(
         path=f"{HSO}.permissionDecisionReason",
         effect="reason",
         events=("PreToolUse",),
         checks=AnswerChecks(only_with="any"),
     ),
-    Answer(
+    AnswerField(
         path=f"{HSO}.updatedInput",
         effect="input",
         events=CALLS[:1],
         type="any",
         checks=AnswerChecks(fatal=True, only_with="allow"),
     ),
-    Answer(path=f"{HSO}.additionalContext", effect="text", events=CONTEXT, kind="context"),
-    Answer(
+    AnswerField(path=f"{HSO}.additionalContext", effect="text", events=CONTEXT, kind="context"),
+    AnswerField(
         path=f"{HSO}.updatedMCPToolOutput",
         effect="note",
         events=("PostToolUse",),
         checks=AnswerChecks(unsupported=("any",)),
     ),
-    Answer(path=f"{ASKED}.behavior", effect="decision", events=CALLS[1:], words={"allow": "allow", "deny": "deny"}),
-    Answer(path=f"{ASKED}.message", effect="reason", events=("PermissionRequest",)),
+    AnswerField(
+        path=f"{ASKED}.behavior", effect="decision", events=CALLS[1:], words={"allow": "allow", "deny": "deny"}
+    ),
+    AnswerField(path=f"{ASKED}.message", effect="reason", events=("PermissionRequest",)),
     *(
-        Answer(path=f"{ASKED}.{name}", effect="note", events=CALLS[1:], checks=AnswerChecks(unsupported=("any",)))
+        AnswerField(path=f"{ASKED}.{name}", effect="note", events=CALLS[1:], checks=AnswerChecks(unsupported=("any",)))
         for name in ("updatedInput", "updatedPermissions")
     ),
-    Answer(
+    AnswerField(
         path=f"{ASKED}.interrupt",
         effect="note",
         events=("PermissionRequest",),

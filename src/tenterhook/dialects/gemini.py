@@ -1,8 +1,8 @@
 """Gemini CLI's hooks, as version 0.61.0 runs them: groups in settings.json, eleven events, JSON at any exit code."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
     AnswerChecks,
+    AnswerField,
     AnswerSection,
     AnswerValue,
     Can,
@@ -167,32 +167,34 @@ EVENTS = (
 WORDS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
 ANSWERS = (
-    Answer(path="decision", effect="decision", words=WORDS),
-    Answer(path="reason", effect="reason", value=AnswerValue(written="text")),
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason", value=AnswerValue(written="text")),
-    Answer(path="suppressOutput", effect="suppress"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="hookSpecificOutput.hookEventName", effect="note"),
-    Answer(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
-    Answer(path="hookSpecificOutput.tool_input", effect="input", events=("BeforeTool",)),
-    Answer(
+    AnswerField(path="decision", effect="decision", words=WORDS),
+    AnswerField(path="reason", effect="reason", value=AnswerValue(written="text")),
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason", value=AnswerValue(written="text")),
+    AnswerField(path="suppressOutput", effect="suppress"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="hookSpecificOutput.hookEventName", effect="note"),
+    AnswerField(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
+    AnswerField(path="hookSpecificOutput.tool_input", effect="input", events=("BeforeTool",)),
+    AnswerField(
         path="hookSpecificOutput.tailToolCallRequest",
         effect="set",
         events=("AfterTool",),
         type="object",
         change="tail_call",
     ),
-    Answer(path="hookSpecificOutput.clearContext", effect="set", events=("AfterAgent",), type="flag", change="clear"),
-    Answer(path="hookSpecificOutput.llm_request", effect="request", events=("BeforeModel",)),
-    Answer(path="hookSpecificOutput.llm_response", effect="response", events=("BeforeModel",)),
-    Answer(
+    AnswerField(
+        path="hookSpecificOutput.clearContext", effect="set", events=("AfterAgent",), type="flag", change="clear"
+    ),
+    AnswerField(path="hookSpecificOutput.llm_request", effect="request", events=("BeforeModel",)),
+    AnswerField(path="hookSpecificOutput.llm_response", effect="response", events=("BeforeModel",)),
+    AnswerField(
         path="hookSpecificOutput.llm_response",
         effect="response",
         events=("AfterModel",),
         checks=AnswerChecks(needs="candidates.0.content.parts"),
     ),
-    Answer(path="hookSpecificOutput.toolConfig", effect="tool_config", events=("BeforeToolSelection",)),
+    AnswerField(path="hookSpecificOutput.toolConfig", effect="tool_config", events=("BeforeToolSelection",)),
 )
 
 # At every exit a JSON object is the answer, on stdout or stderr; else the text of stdout counts, or of stderr.

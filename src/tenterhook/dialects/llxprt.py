@@ -1,7 +1,7 @@
 """LLxprt Code's hooks: groups in settings.json, five events with a caller and six without."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     Can,
     ConfigRules,
@@ -151,20 +151,20 @@ WORDS = {"allow": "allow", "approve": "allow", "ask": "allow", "deny": "deny", "
 CALL = ("BeforeTool",)
 
 ANSWERS = (
-    Answer(path="decision", effect="decision", words=WORDS),
-    Answer(path="reason", effect="reason"),
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
-    Answer(path="suppressOutput", effect="suppress"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="hookSpecificOutput.hookEventName", effect="note"),
-    Answer(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALL, words=WORDS),
-    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
-    Answer(path="hookSpecificOutput.tool_input", effect="input", events=CALL),
-    Answer(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
-    Answer(path="hookSpecificOutput.llm_request", effect="request", events=("BeforeModel",)),
-    Answer(path="hookSpecificOutput.llm_response", effect="response", events=("BeforeModel", "AfterModel")),
-    Answer(path="hookSpecificOutput.toolConfig", effect="tool_config", events=("BeforeToolSelection",)),
+    AnswerField(path="decision", effect="decision", words=WORDS),
+    AnswerField(path="reason", effect="reason"),
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason"),
+    AnswerField(path="suppressOutput", effect="suppress"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="hookSpecificOutput.hookEventName", effect="note"),
+    AnswerField(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALL, words=WORDS),
+    AnswerField(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
+    AnswerField(path="hookSpecificOutput.tool_input", effect="input", events=CALL),
+    AnswerField(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
+    AnswerField(path="hookSpecificOutput.llm_request", effect="request", events=("BeforeModel",)),
+    AnswerField(path="hookSpecificOutput.llm_response", effect="response", events=("BeforeModel", "AfterModel")),
+    AnswerField(path="hookSpecificOutput.toolConfig", effect="tool_config", events=("BeforeToolSelection",)),
 )
 
 FAILED = Exit(

@@ -1,7 +1,7 @@
 """MassGen's hook framework: YAML, Python callables and programs, globally and per agent."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerValue,
     Can,
     ConfigRules,
@@ -53,17 +53,17 @@ EVENTS = (
 )
 
 ANSWERS = (
-    Answer(path="decision", effect="decision", words={"allow": "allow", "deny": "deny", "ask": "ask"}),
-    Answer(path="reason", effect="reason"),
-    Answer(path="updated_input", effect="input", events=("PreToolUse",)),
-    Answer(
+    AnswerField(path="decision", effect="decision", words={"allow": "allow", "deny": "deny", "ask": "ask"}),
+    AnswerField(path="reason", effect="reason"),
+    AnswerField(path="updated_input", effect="input", events=("PreToolUse",)),
+    AnswerField(
         path="inject.content",
         effect="text",
         events=("PostToolUse",),
         kind="result",
         value=AnswerValue(kind_from="strategy", kinds={"tool_result": "result", "user_message": "user_message"}),
     ),
-    Answer(path="inject.strategy", effect="note", events=("PostToolUse",)),
+    AnswerField(path="inject.strategy", effect="note", events=("PostToolUse",)),
 )
 
 KEYS = {

@@ -1,7 +1,7 @@
 """Claude Code's hooks as MoAI documents them: settings, agent frontmatter, fourteen events."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     Can,
     ConfigRules,
@@ -179,27 +179,27 @@ WORDS = {"approve": "allow", "allow": "allow", "block": "deny", "deny": "deny", 
 CALL = ("PreToolUse", "PermissionRequest")
 
 ANSWERS = (
-    Answer(path="decision", effect="decision", words=WORDS),
-    Answer(path="reason", effect="reason"),
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
-    Answer(path="suppressOutput", effect="suppress"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="additionalContext", effect="text", kind="context"),
-    Answer(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALL, words=WORDS),
-    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
-    Answer(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
-    Answer(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
-    Answer(path="hookSpecificOutput.updatedToolOutput", effect="output", events=("PostToolUse",)),
-    Answer(path="hookSpecificOutput.updatedMCPToolOutput", effect="output", events=("PostToolUse",)),
-    Answer(
+    AnswerField(path="decision", effect="decision", words=WORDS),
+    AnswerField(path="reason", effect="reason"),
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason"),
+    AnswerField(path="suppressOutput", effect="suppress"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="additionalContext", effect="text", kind="context"),
+    AnswerField(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALL, words=WORDS),
+    AnswerField(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
+    AnswerField(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
+    AnswerField(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
+    AnswerField(path="hookSpecificOutput.updatedToolOutput", effect="output", events=("PostToolUse",)),
+    AnswerField(path="hookSpecificOutput.updatedMCPToolOutput", effect="output", events=("PostToolUse",)),
+    AnswerField(
         path="hookSpecificOutput.decision.behavior",
         effect="decision",
         events=("PermissionRequest",),
         words={"allow": "allow", "deny": "deny"},
     ),
-    Answer(path="hookSpecificOutput.decision.message", effect="reason", events=("PermissionRequest",)),
-    Answer(path="hookSpecificOutput.decision.updatedInput", effect="input", events=("PermissionRequest",)),
+    AnswerField(path="hookSpecificOutput.decision.message", effect="reason", events=("PermissionRequest",)),
+    AnswerField(path="hookSpecificOutput.decision.updatedInput", effect="input", events=("PermissionRequest",)),
 )
 
 KEYS = {

@@ -2,8 +2,8 @@
 
 from tenterhook.dialects._qwen import EVENTS
 from tenterhook.dialects.schema.dialect import (
-    Answer,
     AnswerChecks,
+    AnswerField,
     AnswerSection,
     AnswerValue,
     ConfigRules,
@@ -36,30 +36,32 @@ NOT_STOPS = tuple(rule.name for rule in EVENTS if rule.name not in STOPS)
 DECIDING = tuple(rule.name for rule in EVENTS if rule.name not in (*ASKED, *TODOS))
 
 ANSWERS = (
-    Answer(path="decision", effect="decision", events=DECIDING, words=WORDS),
-    Answer(path="decision", effect="decision", events=TODOS, words={"allow": "allow", "block": "deny"}),
-    Answer(path="reason", effect="reason", events=NOT_STOPS, value=AnswerValue(written="text")),
-    Answer(path="reason", effect="reason", events=STOPS, checks=AnswerChecks(fatal=True)),
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason", value=AnswerValue(written="text")),
-    Answer(path="suppressOutput", effect="suppress"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="terminalSequence", effect="set", events=("Notification",), type="text", change="terminal"),
-    Answer(path="hookSpecificOutput.hookEventName", effect="note"),
-    Answer(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALLED, words=PERMISSIONS),
-    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALLED),
-    Answer(path="hookSpecificOutput.tool_input", effect="input", events=CALLED),
-    Answer(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
-    Answer(
+    AnswerField(path="decision", effect="decision", events=DECIDING, words=WORDS),
+    AnswerField(path="decision", effect="decision", events=TODOS, words={"allow": "allow", "block": "deny"}),
+    AnswerField(path="reason", effect="reason", events=NOT_STOPS, value=AnswerValue(written="text")),
+    AnswerField(path="reason", effect="reason", events=STOPS, checks=AnswerChecks(fatal=True)),
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason", value=AnswerValue(written="text")),
+    AnswerField(path="suppressOutput", effect="suppress"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="terminalSequence", effect="set", events=("Notification",), type="text", change="terminal"),
+    AnswerField(path="hookSpecificOutput.hookEventName", effect="note"),
+    AnswerField(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALLED, words=PERMISSIONS),
+    AnswerField(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALLED),
+    AnswerField(path="hookSpecificOutput.tool_input", effect="input", events=CALLED),
+    AnswerField(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
+    AnswerField(
         path="hookSpecificOutput.decision.behavior",
         effect="decision",
         events=ASKED,
         words={"allow": "allow", "deny": "deny"},
     ),
-    Answer(path="hookSpecificOutput.decision.message", effect="reason", events=ASKED),
-    Answer(path="hookSpecificOutput.decision.updatedInput", effect="input", events=ASKED),
-    Answer(path="hookSpecificOutput.decision.interrupt", effect="set", events=ASKED, type="flag", change="interrupt"),
-    Answer(
+    AnswerField(path="hookSpecificOutput.decision.message", effect="reason", events=ASKED),
+    AnswerField(path="hookSpecificOutput.decision.updatedInput", effect="input", events=ASKED),
+    AnswerField(
+        path="hookSpecificOutput.decision.interrupt", effect="set", events=ASKED, type="flag", change="interrupt"
+    ),
+    AnswerField(
         path="hookSpecificOutput.decision.updatedPermissions",
         effect="set",
         events=ASKED,

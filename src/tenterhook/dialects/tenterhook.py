@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from tenterhook.dialects import _tenterhook_more
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     Can,
     ConfigRules,
     DenyRules,
@@ -219,21 +219,23 @@ EVENTS = (
 )
 
 ANSWERS = (
-    Answer(path="decision", effect="decision", words={"allow": "allow", "deny": "deny", "ask": "ask"}),
-    Answer(path="reason", effect="reason"),
-    Answer(path="stop", effect="stop"),
-    Answer(path="stop_reason", effect="stop_reason"),
-    Answer(path="suppress", effect="suppress"),
-    Answer(path="context", effect="text", kind="context"),
-    Answer(path="feedback", effect="text", kind="feedback"),
-    Answer(path="message", effect="text", kind="system"),
-    Answer(path="result", effect="text", events=("tool.after",), kind="result"),
-    Answer(path="input", effect="input", events=("tool.before", "permission.ask")),
-    Answer(path="output", effect="output", events=("tool.after",)),
-    Answer(path="request", effect="request", events=("model.before",)),
-    Answer(path="response", effect="response", events=("model.before", "model.after")),
-    Answer(path="tool_config", effect="tool_config", events=("tools.select",)),
-    Answer(path="prompt", effect="set", events=("prompt.submit", "prompt.transform"), type="text", change="prompt"),
+    AnswerField(path="decision", effect="decision", words={"allow": "allow", "deny": "deny", "ask": "ask"}),
+    AnswerField(path="reason", effect="reason"),
+    AnswerField(path="stop", effect="stop"),
+    AnswerField(path="stop_reason", effect="stop_reason"),
+    AnswerField(path="suppress", effect="suppress"),
+    AnswerField(path="context", effect="text", kind="context"),
+    AnswerField(path="feedback", effect="text", kind="feedback"),
+    AnswerField(path="message", effect="text", kind="system"),
+    AnswerField(path="result", effect="text", events=("tool.after",), kind="result"),
+    AnswerField(path="input", effect="input", events=("tool.before", "permission.ask")),
+    AnswerField(path="output", effect="output", events=("tool.after",)),
+    AnswerField(path="request", effect="request", events=("model.before",)),
+    AnswerField(path="response", effect="response", events=("model.before", "model.after")),
+    AnswerField(path="tool_config", effect="tool_config", events=("tools.select",)),
+    AnswerField(
+        path="prompt", effect="set", events=("prompt.submit", "prompt.transform"), type="text", change="prompt"
+    ),
 )
 
 # Tools whose other name is the same word in small letters.

@@ -1,7 +1,7 @@
 """Wave's hooks: exit codes, or a JSON object that outranks them."""
 
 from tenterhook.dialects.schema.dialect import (
-    Answer,
+    AnswerField,
     AnswerSection,
     Can,
     ConfigRules,
@@ -73,20 +73,20 @@ EVENTS = (
 CALL = ("PreToolUse",)
 
 ANSWERS = (
-    Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
-    Answer(path="systemMessage", effect="text", kind="system"),
-    Answer(path="decision", effect="decision", words={"block": "deny"}),
-    Answer(path="reason", effect="reason"),
-    Answer(
+    AnswerField(path="continue", effect="continue"),
+    AnswerField(path="stopReason", effect="stop_reason"),
+    AnswerField(path="systemMessage", effect="text", kind="system"),
+    AnswerField(path="decision", effect="decision", words={"block": "deny"}),
+    AnswerField(path="reason", effect="reason"),
+    AnswerField(
         path="hookSpecificOutput.permissionDecision",
         effect="decision",
         events=CALL,
         words={"allow": "allow", "deny": "deny", "ask": "ask"},
     ),
-    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
-    Answer(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
-    Answer(
+    AnswerField(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
+    AnswerField(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
+    AnswerField(
         path="hookSpecificOutput.additionalContext",
         effect="text",
         events=("PostToolUse", "UserPromptSubmit"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule
+from tenterhook.dialects.schema.dialect import AnswerField, Dialect, EventRule
 
 Form = dict[str, Any]
 
@@ -41,7 +41,7 @@ class Candidates:
             yield from self.assent()
             yield {"exit": 1, "text": "stderr"}
 
-    def having(self, *effects: str) -> list[Answer]:
+    def having(self, *effects: str) -> list[AnswerField]:
         return [one for one in self.answers if one.effect in effects]
 
     def deciding(self, decision: str) -> Iterator[Form]:
@@ -59,7 +59,7 @@ class Candidates:
                         yield from ({**form, "also": told.path} for told in self.having("notice"))
                     yield form
 
-    def reasons(self, beside: Answer) -> list[str]:
+    def reasons(self, beside: AnswerField) -> list[str]:
         """The fields for a reason, those beside the decision first."""
         paths = [one.path for one in self.having("reason")]
         return sorted(paths, key=lambda path: parent(path) != parent(beside.path))
@@ -69,7 +69,7 @@ class Candidates:
             if isinstance(code, int) and code and row.decision == decision:
                 yield {"exit": code, "text": "stderr"}
 
-    def texts(self) -> list[Answer]:
+    def texts(self) -> list[AnswerField]:
         """Texts for the model first; of two such fields the one that is closer to the event."""
         section = f"{self.dialect.reading.section.name}."
         found = self.having("text", "notice")

@@ -15,10 +15,10 @@ from tenterhook.pipeline.apply import MODES
 from tenterhook.support.strategy import Strategy
 
 if TYPE_CHECKING:
-    from tenterhook.dialects.schema.dialect import Answer
+    from tenterhook.dialects.schema.dialect import AnswerField
     from tenterhook.pipeline.verdict import Reader
 
-Effect = Callable[["Reader", Any, "Answer", dict[str, Any]], None]
+Effect = Callable[["Reader", Any, "AnswerField", dict[str, Any]], None]
 
 RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
 TOOL_CONFIG = ("mode", "allowedFunctionNames")
@@ -29,7 +29,7 @@ def stronger(one: str, other: str) -> str:
     return one if RANK[one] >= RANK[other] else other
 
 
-def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def decision(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     word = answer.words.get(value) if isinstance(value, str) else None
     if answer.value.otherwise and not word:
         reader.warn(f"{answer.path} is {value!r}, which means {answer.value.otherwise} here")
@@ -44,7 +44,7 @@ def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any])
     reader.unreadable(f"{answer.path} is {value!r}, which decides nothing; it may be: {known}")
 
 
-def switch(reader: Reader, value: Any, answer: Answer) -> bool | None:
+def switch(reader: Reader, value: Any, answer: AnswerField) -> bool | None:
     if isinstance(value, bool):
         return value
     if value is not None:
@@ -52,24 +52,24 @@ def switch(reader: Reader, value: Any, answer: Answer) -> bool | None:
     return None
 
 
-def goes_on(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def goes_on(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     said = switch(reader, value, answer)
     if said is not None:
         reader.decided = True
         reader.verdict.stop = reader.verdict.stop or not said
 
 
-def stops(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def stops(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     if switch(reader, value, answer):
         reader.decided = reader.verdict.stop = True
 
 
-def suppresses(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def suppresses(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     if switch(reader, value, answer):
         reader.verdict.suppress = True
 
 
-def words(reader: Reader, value: Any, answer: Answer) -> str:
+def words(reader: Reader, value: Any, answer: AnswerField) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     if answer.value.written:
@@ -90,7 +90,7 @@ def as_text(value: Any) -> str:
 WRITTEN: dict[str, Callable[[Any], str]] = {"text": as_text, "json": lambda value: msgspec.json.encode(value).decode()}
 
 
-def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     reader.verdict.reasoned = True
     if answer.checks.fatal and value is not None and not isinstance(value, str):
         reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is no text", True
@@ -98,14 +98,14 @@ def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
     reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
 
 
-def notice(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def notice(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     said = words(reader, value, answer)
     if said:
         reader.spare = said
         reader.tell("system", said)
 
 
-def follow_up(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def follow_up(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Deny the stop: the hook has a next task for the agent."""
     said = words(reader, value, answer)
     if said:
@@ -113,11 +113,11 @@ def follow_up(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]
         reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), said
 
 
-def stop_reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def stop_reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     reader.verdict.stop_reason = words(reader, value, answer)
 
 
-def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def text(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     said = words(reader, value, answer)
     kind = answer.kind
     if answer.value.kind_from and beside.get(answer.value.kind_from) is not None:
@@ -132,7 +132,7 @@ def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
         reader.add("log", kind, "")
 
 
-def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def change(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     if answer.effect == "response" and isinstance(value, dict) and (wrong := response_fault(value)):
         reader.unreadable(f"{answer.path} is no response, so it does not count: {wrong}")
     elif answer.checks.needs and isinstance(value, dict) and not at(answer.checks.needs, value):
@@ -149,7 +149,7 @@ def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
         reader.unreadable(f"{answer.path} must be an object, not {type(value).__name__}")
 
 
-def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def tool_config(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     if not isinstance(value, dict):
         change(reader, value, answer, beside)
         return
@@ -171,7 +171,7 @@ def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
         reader.verdict.changes[answer.effect] = config
 
 
-def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def wish(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Ask the host for something that only some hosts can do."""
     if value is None:
         return
@@ -181,7 +181,7 @@ def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
         reader.wrong(answer.path, value, TYPES[answer.type].about)
 
 
-def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def hold(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Keep the agent going, with this text as its next instruction."""
     said = words(reader, value, answer)
     if said:
@@ -190,7 +190,7 @@ def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
         reader.verdict.reason = reader.verdict.reason or said
 
 
-def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+def note(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """A field that the dialect has and that changes nothing by itself. If it says a refusal, warn that this is lost."""
     if isinstance(value, bool) and says_no(answer.path, value):
         reader.loses(f"{answer.path} decides nothing on {reader.rules.rule.name}")
@@ -199,7 +199,7 @@ def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 def whole(effect: Effect) -> Effect:
     """Wrap an effect whose value reaches the host unchanged: a value that was cut is refused, not passed on in part."""
 
-    def check_then_apply(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    def check_then_apply(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
         if reader.cut and holds_cut(value):
             reader.unreadable(f"{answer.path} is nested deeper than {DEPTH} levels, so it does not count", fails=True)
         else:

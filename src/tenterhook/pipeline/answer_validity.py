@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from tenterhook.dialects.schema.dialect import Answer
+from tenterhook.dialects.schema.dialect import AnswerField
 from tenterhook.support.strategy import Strategy
 
 if TYPE_CHECKING:
     from tenterhook.pipeline.event_reader import Rules, Table
 
-Judge = Callable[[str, Any, Answer, "Rules"], Iterator[str]]
+Judge = Callable[[str, Any, AnswerField, "Rules"], Iterator[str]]
 
 FLAGS = ("continue", "stop", "suppress")
 TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text", "hold")
@@ -43,7 +43,7 @@ def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Ju
     reads = judge is misfit
     for key, value in found.items():
         place, entry = f"{path}{key}", table.get(key)
-        if isinstance(entry, Answer):
+        if isinstance(entry, AnswerField):
             yield from judge(place, value, entry, rules)
         elif isinstance(entry, dict) and isinstance(value, dict):
             yield from walk(value, entry, f"{place}.", rules, judge)
@@ -54,7 +54,7 @@ def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Ju
             yield f"{place} must be an object, not {kind_of(value)}"
 
 
-def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
+def misfit(place: str, value: Any, entry: AnswerField, rules: Rules) -> Iterator[str]:
     """Report a value of the wrong type. Null is allowed if the dialect ignores it, but never for a flag."""
     wanted = type_of(entry)
     if rules.reading.wrong_types == "ignored" or (value is None and wanted != "flag" and not counts_null(rules)):
@@ -65,7 +65,7 @@ def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]
         yield f"{place} is {value!r}; it may be: {', '.join(entry.words)}"
 
 
-def unsupported_value_errors(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
+def unsupported_value_errors(place: str, value: Any, entry: AnswerField, rules: Rules) -> Iterator[str]:
     if entry.checks.unsupported and value is not None and not {"any", word(value)}.isdisjoint(entry.checks.unsupported):
         yield f"{place}: {word(value) or 'this'} is not supported on {rules.rule.name}"
 
@@ -94,14 +94,14 @@ def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
     section = found.get(rules.section.name)
     if not isinstance(section, dict) or all(section.get(key) is None for key in rules.section.alone):
         return found
-    rivals = {key for key, entry in rules.table.items() if isinstance(entry, Answer) and entry.effect in RIVALS}
+    rivals = {key for key, entry in rules.table.items() if isinstance(entry, AnswerField) and entry.effect in RIVALS}
     return {key: value for key, value in found.items() if key not in rivals}
 
 
 def effects_of(value: Any, table: Table) -> set[str]:
     """The effects of an object's keys, whatever their values are."""
     entries = (table.get(key) for key in value) if isinstance(value, dict | list) else ()
-    return {entry.effect for entry in entries if isinstance(entry, Answer)}
+    return {entry.effect for entry in entries if isinstance(entry, AnswerField)}
 
 
 def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
@@ -165,7 +165,7 @@ def is_readable(candidate: Any) -> bool:
     return not parts or any(isinstance(text, str) for text in texts)
 
 
-def type_of(entry: Answer) -> str:
+def type_of(entry: AnswerField) -> str:
     if entry.type:
         return entry.type
     if entry.effect in FLAGS:

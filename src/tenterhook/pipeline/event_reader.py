@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from tenterhook.dialects.schema.dialect import Answer, AnswerSection, Dialect, EventRule, Exit, ReadingRules
+from tenterhook.dialects.schema.dialect import AnswerField, AnswerSection, Dialect, EventRule, Exit, ReadingRules
 
 AUDIENCE = {
     "context": "model",
@@ -22,7 +22,7 @@ DECIDES = {"continue": {"false": "stop"}, "stop": {"true": "stop"}}
 # Effects that must not be lost: without them an operation goes on as if the hook had not answered.
 WEIGHTY = frozenset(("decision", *DECIDES, "hold", "input", "output", "request", "response", "tool_config"))
 
-Table = dict[str, "Answer | Table"]
+Table = dict[str, "AnswerField | Table"]
 
 
 class Rules(Struct, frozen=True):
@@ -59,7 +59,7 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
     reading, section = dialect.reading, dialect.reading.section
     table: Table = {}
     elsewhere = set()
-    here: list[Answer] = []
+    here: list[AnswerField] = []
     for answer in reading.answers:
         if answer.events and rule.name not in answer.events:
             elsewhere.add(answer.path)

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tenterhook.dialects.schema.dialect import Answer, Exit
+from tenterhook.dialects.schema.dialect import AnswerField, Exit
 from tenterhook.pipeline.answer import KEPT, LINES, is_json, looks_like, read, said_on
 from tenterhook.pipeline.answer_effects import EFFECTS, RANK, stronger
 from tenterhook.pipeline.answer_intent import meant_by, says_no, what_is_wrong
@@ -178,7 +178,7 @@ class Reader:
         for key, value in found.items():
             place = f"{path}{key}"
             entry = table.get(key) if isinstance(key, str) else None
-            if isinstance(entry, Answer):
+            if isinstance(entry, AnswerField):
                 EFFECTS[entry.effect].run(self, value, entry, found)
             elif entry is None:
                 self.unknown(place, value)

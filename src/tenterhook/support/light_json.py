@@ -25,12 +25,14 @@ class ScannerOptions:
 def loads(text: str) -> Any:
     """The same as `json.loads` for a text."""
     try:
-        compiled: Any = __import__("_json")
-        value, end = compiled.make_scanner(ScannerOptions)(text, len(text) - len(text.lstrip(BLANKS)))
+        from _json import make_scanner
+
+        scan = make_scanner(ScannerOptions)  # type: ignore[arg-type]
+        value, end = scan(text, len(text) - len(text.lstrip(BLANKS)))
         if not text[end:].strip(BLANKS):
             return value
-    except (ImportError, AttributeError, TypeError, ValueError, StopIteration):
-        pass  # json says what is wrong
+    except (ImportError, TypeError, ValueError, StopIteration, SystemError):
+        pass  # json says what is wrong; without it the scanner has no class for that, which is the SystemError
     import json
 
     return json.loads(text)
@@ -39,11 +41,12 @@ def loads(text: str) -> Any:
 def dumps(value: object) -> str:
     """The same as `json.dumps` without options."""
     try:
-        compiled: Any = __import__("_json")
+        from _json import encode_basestring_ascii, make_encoder
+
         # Markers against circles, no default, no indent, the separators; keys neither sorted nor skipped; NaN allowed.
-        encode = compiled.make_encoder({}, None, compiled.encode_basestring_ascii, None, ": ", ", ", False, False, True)
+        encode = make_encoder({}, None, encode_basestring_ascii, None, ": ", ", ", False, False, True)  # type: ignore[arg-type]
         return "".join(encode(value, 0))
-    except (ImportError, AttributeError, TypeError, ValueError):
+    except (ImportError, TypeError, ValueError):
         import json
 
         return json.dumps(value)

@@ -26,7 +26,7 @@ class Here:
         self.imports = Imports()
         with self.imports.in_force():
             self.hooks = having(collect_registered_hooks(hooks), options)
-        self.call, self.environ = calls.Call(agent), environ
+        self.call, self.environ = calls.HookCommand(agent), environ
         self.said: list[Said] = []
 
     def together(self, jobs: list[Job], meanwhile: Callable[[Job], None] | None = None) -> list[Attempt]:

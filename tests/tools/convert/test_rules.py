@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tenterhook import dialects
-from tenterhook.dialects.schema.dialect import Answer, AnswerChecks, revise
+from tenterhook.dialects.schema.dialect import AnswerChecks, AnswerField, revise
 from tenterhook.tools.check import answers
 from tenterhook.tools.convert.rules import RULES
 
@@ -68,7 +68,7 @@ ANSWERS = [
 
 def without_suppress():
     """A dialect that knows suppressOutput and wants none of it."""
-    refused = Answer(path="suppressOutput", effect="suppress", checks=AnswerChecks(unsupported=("true",)))
+    refused = AnswerField(path="suppressOutput", effect="suppress", checks=AnswerChecks(unsupported=("true",)))
     known = [one for one in dialects.get("wave").reading.answers if one.path != refused.path]
     return {"reading": {"answers": (*known, refused)}}
 

@@ -87,7 +87,7 @@ class AnswerValue(Struct, frozen=True, kw_only=True):
     kinds: dict[str, str] = {}
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class AnswerField(Struct, frozen=True, kw_only=True):
     """One field that a hook may answer with."""
 
     # Its place in the answer: keys with dots between them.
@@ -134,7 +134,7 @@ class ReadingRules(Struct, frozen=True, kw_only=True):
     # The meaning of each exit status; rows for 0 and `other` are required.
     exits: dict[int | str, Exit]
     # The fields that an answer may have.
-    answers: tuple[Answer, ...]
+    answers: tuple[AnswerField, ...]
     section: AnswerSection = AnswerSection()
     # The stream of an answer, and which of its lines.
     source: str = "stdout"

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.dialects.schema.answer import Answer as Answer
 from tenterhook.dialects.schema.answer import AnswerChecks as AnswerChecks
+from tenterhook.dialects.schema.answer import AnswerField as AnswerField
 from tenterhook.dialects.schema.answer import AnswerSection as AnswerSection
 from tenterhook.dialects.schema.answer import AnswerValue as AnswerValue
 from tenterhook.dialects.schema.answer import Exit as Exit

@@ -39,7 +39,7 @@ from tenterhook.dialects.schema.words import (
 )
 
 if TYPE_CHECKING:
-    from tenterhook.dialects.schema.answer import Answer, Exit, ReadingRules
+    from tenterhook.dialects.schema.answer import AnswerField, Exit, ReadingRules
     from tenterhook.dialects.schema.dialect import Dialect, PlanningRules
     from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
     from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
@@ -210,7 +210,7 @@ def check_exits(where: str, exits: dict[int | str, Exit]) -> Iterable[str]:
         yield from unknown(f"{where} {key} answer", [row.answer.source], {"", *SOURCES})
 
 
-def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
+def check_answer(answer: AnswerField, events: set[str]) -> Iterable[str]:
     where = f"answer {answer.path}"
     yield from unknown(where, [answer.effect], EFFECTS)
     yield from unknown(f"{where} kind", [answer.kind, *answer.value.kinds.values()], {"", *KINDS})

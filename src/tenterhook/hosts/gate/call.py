@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
     from tenterhook.author.event import Event
     from tenterhook.dialects.schema.dialect import Dialect
 
@@ -25,7 +25,7 @@ MARKS = ("tenterhook.toml", ".git", "pyproject.toml")
 class Unreadable(UsageError):
     """An event that cannot be read; `line` is what the command line says."""
 
-    def __init__(self, text: str, line: Call) -> None:
+    def __init__(self, text: str, line: HookCommand) -> None:
         super().__init__(text)
         self.line = line
 
@@ -38,7 +38,7 @@ class AgentCall:
 
     __slots__ = ("environ", "event", "forms", "line", "project")
 
-    def __init__(self, line: Call, event: Event, forms: dict[str, Any], environ: Mapping[str, str]) -> None:
+    def __init__(self, line: HookCommand, event: Event, forms: dict[str, Any], environ: Mapping[str, str]) -> None:
         self.line, self.event, self.forms, self.environ = line, event, forms, environ
         self.project = find_project(event)
 
@@ -83,7 +83,7 @@ def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> Age
     return AgentCall(line, event, forms, environ)
 
 
-def check_fields(event: Event, forms: dict[str, Any], line: Call) -> None:
+def check_fields(event: Event, forms: dict[str, Any], line: HookCommand) -> None:
     """Refuse a payload that has none of the fields that the agent promises: it was written by another one."""
     rule = forms["events"].get(event.name)
     if rule is None:

@@ -14,14 +14,14 @@ from tenterhook.errors import UsageError
 from tenterhook.types import Hook, Source
 
 if TYPE_CHECKING:
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
     from tenterhook.engine.engine import Engine
 
 HERE = "the command line"
 
 
 @contextmanager
-def add_hooks(line: Call, engine: Engine) -> Iterator[None]:
+def add_hooks(line: HookCommand, engine: Engine) -> Iterator[None]:
     """The engine with the hooks of the named files, as far as the user has approved them."""
     found = find_hooks(line, engine) if line.words or line.problems else []
     if not found:
@@ -35,7 +35,7 @@ def add_hooks(line: Call, engine: Engine) -> Iterator[None]:
             engine.take(hook)
 
 
-def find_hooks(line: Call, engine: Engine) -> list[Hook]:
+def find_hooks(line: HookCommand, engine: Engine) -> list[Hook]:
     """The hooks of all named files. One that cannot be read fails wherever it might have guarded."""
     found: list[Hook] = []
     for word, own in words_with_arguments(line):
@@ -50,7 +50,7 @@ def find_hooks(line: Call, engine: Engine) -> list[Hook]:
     return found
 
 
-def words_with_arguments(line: Call) -> Iterator[tuple[str, list[str]]]:
+def words_with_arguments(line: HookCommand) -> Iterator[tuple[str, list[str]]]:
     """Each named file, with the arguments for its hooks."""
     options = [f"--options={os.path.abspath(line.options)}"] if line.options else []
     for word, settings in line.words:

@@ -18,7 +18,7 @@ from tenterhook.pipeline.failure_policy import describe_attempt_failure
 from tenterhook.types import Hook, Outcome, Source
 
 if TYPE_CHECKING:
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
     from tenterhook.dialects.schema.dialect import EventRule
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.gate.call import AgentCall
@@ -106,7 +106,7 @@ def left_out(hook: Hook) -> str:
 # ---- a single command
 
 
-def command_options(line: Call) -> dict[str, Any]:
+def command_options(line: HookCommand) -> dict[str, Any]:
     if line.problems:
         raise UsageError("; ".join(line.problems))
     if not line.dialect or not line.command:
@@ -136,7 +136,7 @@ def main_rule(kind: str, engine: Engine) -> list[EventRule]:
     return [rule for rule in rules if not rule.firing.tools][:1] or list(rules[:1])
 
 
-def command_hook(line: Call, rule: EventRule, engine: Engine) -> Hook:
+def command_hook(line: HookCommand, rule: EventRule, engine: Engine) -> Hook:
     return Hook(
         name=" ".join(line.command),
         event=rule.name,

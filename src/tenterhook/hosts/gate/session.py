@@ -17,7 +17,7 @@ from tenterhook.support.paths import state_folder
 
 if TYPE_CHECKING:
     from tenterhook.author.answers import Answer
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.gate.call import AgentCall
 
@@ -62,7 +62,7 @@ def once_a_session(call: AgentCall, engine: Engine, text: str) -> bool:
     return True
 
 
-def words_of(line: Call) -> list[object]:
+def words_of(line: HookCommand) -> list[object]:
     """What a command line asks for, whichever agent it names."""
     return [line.words, line.settings, line.options, line.hooks_of, line.dialect, line.command]
 

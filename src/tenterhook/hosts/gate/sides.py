@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from tenterhook.author.calls import Call
+    from tenterhook.author.calls import HookCommand
     from tenterhook.config.locations import ConfigLocation
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.gate.call import AgentCall, Unreadable
@@ -100,7 +100,7 @@ def plain(dialect: str) -> str:
 # ---- other agents' config files
 
 
-def other_agents(line: Call, side: Side) -> list[str]:
+def other_agents(line: HookCommand, side: Side) -> list[str]:
     """The agents whose hooks run beside ours: of the command line, the user's settings, the project's file."""
     named = [*line.hooks_of, *side.engine.settings.gate_hooks_of, *in_project_files(side)]
     return [name for name in dict.fromkeys(named) if name != DIALECT]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.author import inputs
-from tenterhook.author.agent_tools import Tool, field_of_tool, rename_tool_inputs, tool_of
+from tenterhook.author.agent_tools import ToolFields, field_of_tool, rename_tool_inputs, tool_of
 from tenterhook.author.callers import CALLER
 from tenterhook.hosts.gate.our_words import TOOLS, Wording
 from tenterhook.support import tool_names
@@ -110,16 +110,18 @@ class Translator:
                 else:
                     yield TOOLS["edit"], {**path, "old_string": old, "new_string": new}, fixed
 
-    def tool(self, name: str) -> Tool:
+    def tool(self, name: str) -> ToolFields:
         """The tool of the hooks' agent for one of ours or of the caller's."""
         served = self.event.mcp
         if served:
-            return tool_of(self.dialect, f"mcp__{served.server or UNKNOWN}__{served.tool}") or Tool(name)
+            return tool_of(self.dialect, f"mcp__{served.server or UNKNOWN}__{served.tool}") or ToolFields(name)
         ours = TOOLS.get(tool_names.kind(name), name)
         called = self.dialect.tools.names.get(ours)
-        return tool_of(self.dialect, name) or Tool(called.name if called else ours, (), called.inputs if called else {})
+        return tool_of(self.dialect, name) or ToolFields(
+            called.name if called else ours, (), called.inputs if called else {}
+        )
 
-    def input_of(self, tool: Tool, given: Any, fixed: str) -> Wording:
+    def input_of(self, tool: ToolFields, given: Any, fixed: str) -> Wording:
         """The input under the tool's own names; the wording's data are only that until the rest is there."""
         if takes_patch(tool):
             return self.patch_of(tool, given)
@@ -135,7 +137,7 @@ class Translator:
         wording.renamed = {theirs: callers.get(own, own) for own, theirs in tool.renamed.items()}
         return wording
 
-    def patch_of(self, tool: Tool, given: Any) -> Wording:
+    def patch_of(self, tool: ToolFields, given: Any) -> Wording:
         fields = {inputs.TEXT: given} if isinstance(given, str) else given if isinstance(given, dict) else {}
         held = next((name for name in inputs.PATCHES if fields.get(name) and inputs.patch({name: fields[name]})), "")
         said = rename_tool_inputs(tool, fields)
@@ -149,7 +151,7 @@ class Translator:
             return inputs.whole(value, self.event.cwd)
         return value
 
-    def output_of(self, tool: Tool, output: Any, given: Any) -> Any:
+    def output_of(self, tool: ToolFields, output: Any, given: Any) -> Any:
         """A tool's output in the form that was recorded of the hooks' agent; else its text."""
         formed = any(field.key == "tool_output" and field.form for rule in self.rules for field in rule.fields)
         if self.event.mcp or (isinstance(output, dict) and isinstance(tool.output, dict) and alike(output, tool)):
@@ -160,15 +162,15 @@ class Translator:
         return fill_output(tool, text, given if isinstance(given, dict) else {})
 
 
-def takes_patch(tool: Tool) -> bool:
+def takes_patch(tool: ToolFields) -> bool:
     return bool(tool.patch or tool.text)
 
 
-def alike(output: dict[str, Any], tool: Tool) -> bool:
+def alike(output: dict[str, Any], tool: ToolFields) -> bool:
     return set(output) == set(tool.output)
 
 
-def fill_output(tool: Tool, text: str, given: dict[str, Any]) -> Any:
+def fill_output(tool: ToolFields, text: str, given: dict[str, Any]) -> Any:
     """The recorded output with the text of this one, and with the fields of this input that it repeats."""
     recorded = tool.output
     place = next((name for name in inputs.OUTPUTS if isinstance(recorded.get(name), str)), "")

@@ -26,7 +26,7 @@ EVERY = ASCII | OTHERS
 NEVER = float("inf")
 
 
-class Part(NamedTuple):
+class RegexPart(NamedTuple):
     """A part of a pattern. `ways` in which it can match from one place, `first` characters, whether it can be empty."""
 
     ways: float
@@ -43,7 +43,7 @@ def nanoseconds(pattern: str, size: int, *, search: bool) -> float:
     """An upper bound on the time to try a pattern on a text of that size; infinite if it is not known."""
     try:
         parsed = parser.parse(pattern)
-        whole = Reading(size, has_inline_flag(pattern, "i"), has_inline_flag(pattern, "a")).row(list(parsed), 0)
+        whole = RegexReading(size, has_inline_flag(pattern, "i"), has_inline_flag(pattern, "a")).row(list(parsed), 0)
     except (re.error, RecursionError, OverflowError, Unclear):
         return NEVER
     anchored = bool(parsed) and str(parsed[0][1]) in ("AT_BEGINNING", "AT_BEGINNING_STRING")
@@ -60,7 +60,7 @@ class Unclear(Exception):
     """A pattern that is too intricate, or that has a part which is not known here."""
 
 
-class Reading:
+class RegexReading:
     """Estimates one pattern for texts of one size. `after` is always the set of characters that may come next."""
 
     def __init__(self, size: int, ignore_case: bool, ascii_only: bool) -> None:
@@ -69,9 +69,9 @@ class Reading:
         self.surely, self.maybe = (ASCII, OTHERS) if ascii_only else (EVERY, 0)
         self.left = PATIENCE
 
-    def row(self, items: list[Any], after: int) -> Part:
+    def row(self, items: list[Any], after: int) -> RegexPart:
         """Parts in a row: the ways of each multiply the cost of everything after it."""
-        parts: list[Part] = []
+        parts: list[RegexPart] = []
         for item in reversed(items):
             part = self.part(item, after)
             parts.append(part)
@@ -82,17 +82,17 @@ class Reading:
             ways *= part.ways
             first |= part.first if empty else 0
             empty = empty and part.empty
-        return Part(ways, cost, first, empty)
+        return RegexPart(ways, cost, first, empty)
 
-    def part(self, item: Any, after: int) -> Part:
+    def part(self, item: Any, after: int) -> RegexPart:
         self.left -= 1
         if self.left < 0:
             raise Unclear
         kind, value = str(item[0]), item[1]
         if kind in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-            return Part(1, STEP, self.characters(kind, value), False)
+            return RegexPart(1, STEP, self.characters(kind, value), False)
         if kind == "AT":
-            return Part(1, STEP, 0, True)
+            return RegexPart(1, STEP, 0, True)
         if kind == "SUBPATTERN":
             return self.row(list(value[3]), after)
         if kind == "BRANCH":
@@ -102,20 +102,20 @@ class Reading:
         if kind in ("ATOMIC_GROUP", "ASSERT", "ASSERT_NOT", "POSSESSIVE_REPEAT"):
             return self.settled(kind, value)
         if kind == "GROUPREF":
-            return Part(1, STEP + self.size * CHARACTER, EVERY, True)
+            return RegexPart(1, STEP + self.size * CHARACTER, EVERY, True)
         raise Unclear
 
-    def settled(self, kind: str, value: Any) -> Part:
+    def settled(self, kind: str, value: Any) -> RegexPart:
         """A part that never backtracks: it has a cost, but only one way."""
         if kind == "ATOMIC_GROUP":
             return self.row(list(value), EVERY)._replace(ways=1)
         if kind == "POSSESSIVE_REPEAT":
             inside = self.row(list(value[2]), EVERY)
             cost = min(int(value[1]), self.size) * (inside.cost + TURN)
-            return Part(1, cost, inside.first, inside.empty or value[0] == 0)
-        return Part(1, self.row(list(value[1]), EVERY).cost, 0, True)
+            return RegexPart(1, cost, inside.first, inside.empty or value[0] == 0)
+        return RegexPart(1, self.row(list(value[1]), EVERY).cost, 0, True)
 
-    def branch(self, choices: list[list[Any]], after: int) -> Part:
+    def branch(self, choices: list[list[Any]], after: int) -> RegexPart:
         """Alternatives have one way in all if the next character tells which one it is."""
         parts = [self.row(one, after) for one in choices]
         seen = 0
@@ -128,14 +128,14 @@ class Reading:
         first = 0
         for part in parts:
             first |= part.first
-        return Part(ways, sum(part.cost for part in parts), first, any(part.empty for part in parts))
+        return RegexPart(ways, sum(part.cost for part in parts), first, any(part.empty for part in parts))
 
-    def repeat(self, low: int, high: int, items: list[Any], after: int) -> Part:
+    def repeat(self, low: int, high: int, items: list[Any], after: int) -> RegexPart:
         most = min(int(high), self.size)
         spread = max(most - low, 0) + 1
         if len(items) == 1 and str(items[0][0]) in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
             first = self.part(items[0], after).first
-            return Part(spread if first & after else 1, STEP + most * CHARACTER, first, low == 0)
+            return RegexPart(spread if first & after else 1, STEP + most * CHARACTER, first, low == 0)
         plain = self.row(items, EVERY)
         again = self.row(items, plain.first)
         out = self.row(items, after)
@@ -144,11 +144,11 @@ class Reading:
             # If each turn has one way, only the number of turns is open.
             told = out.single and (low == high or not plain.first & after)
             cost = STEP + most * (again.cost + out.cost + TURN)
-            return Part(1 if told else spread * out.ways, cost, plain.first, empty)
+            return RegexPart(1 if told else spread * out.ways, cost, plain.first, empty)
         if most <= 1:
-            return Part(1 + plain.ways, plain.cost + STEP, plain.first, empty)
+            return RegexPart(1 + plain.ways, plain.cost + STEP, plain.first, empty)
         turns = max(plain.ways, 2.0) ** most
-        return Part(turns * spread, turns * (plain.cost + TURN), plain.first, empty)
+        return RegexPart(turns * spread, turns * (plain.cost + TURN), plain.first, empty)
 
     def characters(self, kind: str, value: Any) -> int:
         """The characters that it may match; rather too many than too few."""

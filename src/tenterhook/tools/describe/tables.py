@@ -10,7 +10,7 @@ from tenterhook.config import entries
 from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.load import LAYERS
 from tenterhook.config.timeouts import UNITS
-from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Field, File
+from tenterhook.dialects.schema.dialect import AnswerField, Dialect, EventRule, Exit, Field, File
 from tenterhook.dialects.schema.vocabulary import CAUTIONS
 from tenterhook.pipeline.answer_effects import EFFECTS
 from tenterhook.pipeline.apply import MERGES
@@ -172,7 +172,7 @@ def answers(dialect: Dialect) -> Rows:
     return ((one.path, effect(one), ", ".join(one.events) or "all") for one in dialect.reading.answers)
 
 
-def effect(answer: Answer) -> str:
+def effect(answer: AnswerField) -> str:
     meaning = EFFECTS[answer.effect].about
     if answer.kind:
         meaning += f" of kind {answer.kind}"

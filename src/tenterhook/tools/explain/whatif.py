@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule
+from tenterhook.dialects.schema.dialect import AnswerField, Dialect, EventRule
 from tenterhook.testing import Did, simulate
 from tenterhook.tools.report import in_words
 from tenterhook.types import Message, Outcome
@@ -150,7 +150,7 @@ def stop(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     return build_answer(dialect, rule, {**dict(ways[:1]), **texts}) if ways else {}
 
 
-def fields(dialect: Dialect, rule: EventRule, effect: str) -> list[Answer]:
+def fields(dialect: Dialect, rule: EventRule, effect: str) -> list[AnswerField]:
     """The answer's fields with that effect that count on this event, those for few events first."""
     fitting = [
         one for one in dialect.reading.answers if one.effect == effect and (not one.events or rule.name in one.events)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from tenterhook.author.calls import Call
+from tenterhook.author.calls import HookCommand
 from tenterhook.author.loading import LIBRARY
 from tenterhook.author.process import parse_argv
 from tenterhook.errors import UsageError
@@ -49,7 +49,7 @@ def find_earlier_hooks(targets: list[Target], named: Files, config: Target) -> E
     return found
 
 
-def parse_line(said: str, target: Target) -> Call:
+def parse_line(said: str, target: Target) -> HookCommand:
     """The call of an entry, with whole paths."""
     words = said.split("\0") if "\0" in said else shlex.split(said)[1:]
     folder, project = f"${{{target.install.folder}}}/", f"{target.hooks.project}/"
@@ -66,7 +66,7 @@ def is_there(word: str, target: Target, found: EarlierHooks) -> bool:
     return there
 
 
-def without_options(call: Call, target: Target) -> Files:
+def without_options(call: HookCommand, target: Target) -> Files:
     """Files of entries that are not on record: they may be a stranger's, so nothing of them runs before approval."""
     if call.words and (call.settings or call.options or any(settings for _, settings in call.words)):
         names = ", ".join(word for word, _ in call.words)

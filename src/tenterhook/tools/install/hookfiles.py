@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from tenterhook import handlers
 from tenterhook.author import loading
-from tenterhook.author.calls import Call
+from tenterhook.author.calls import HookCommand
 from tenterhook.author.options import SEVERAL
 from tenterhook.author.process import parse_argv
 from tenterhook.author.registered import Registered
@@ -32,7 +32,7 @@ class EventHooks(Struct, frozen=True):
     hooks: list[Hook]
 
 
-def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], Call]:
+def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], HookCommand]:
     """Our own options, some of which take a value; and the rest: files and the options for their hooks."""
     own: list[str] = []
     theirs: list[str] = []
@@ -49,7 +49,7 @@ def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], 
     return own, call
 
 
-def load_hook_files(call: Call) -> list[tuple[str, dict[str, Any]]]:
+def load_hook_files(call: HookCommand) -> list[tuple[str, dict[str, Any]]]:
     """The files, each with the options that differ from its hooks' own; errors are reported now, not when an agent
     calls.
     """
@@ -57,8 +57,8 @@ def load_hook_files(call: Call) -> list[tuple[str, dict[str, Any]]]:
     return [(word, changed_options(word, settings, call)) for word, settings in call.words]
 
 
-def changed_options(word: str, settings: list[str], call: Call) -> dict[str, Any]:
-    one = Call()
+def changed_options(word: str, settings: list[str], call: HookCommand) -> dict[str, Any]:
+    one = HookCommand()
     one.words, one.settings, one.options = [(word, settings)], call.settings, call.options
     found = load(one)
     usual = {(hook.name, name): value for hook in load_plain(word) for name, value in hook.options.items()}
@@ -71,12 +71,12 @@ def changed_options(word: str, settings: list[str], call: Call) -> dict[str, Any
 
 
 def load_plain(word: str) -> list[Registered]:
-    plain = Call()
+    plain = HookCommand()
     plain.words = [(word, [])]
     return load(plain)
 
 
-def load(call: Call) -> list[Registered]:
+def load(call: HookCommand) -> list[Registered]:
     try:
         with redirect_stdout(sys.stderr):
             found = loading.of_call(call)

@@ -53,7 +53,7 @@ IN_BRACES = re.compile(r"\s*\{:?[^{}]*#[^{}]*\}\s*$")
 HEADING_OF_HTML = re.compile(r"<h[1-6][^>]*>(.{0,400}?)</h[1-6]>")
 
 
-class Reader(MarkdownIt):
+class MarkdownReader(MarkdownIt):
     """CommonMark and tables. A target stays as it is written."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Page:
 
     def read(self, lines: list[str]) -> None:
         last = len("\n".join(lines).rstrip().split("\n"))
-        tokens = Reader().parse("\n" * self.front + "\n".join(lines[self.front :]))
+        tokens = MarkdownReader().parse("\n" * self.front + "\n".join(lines[self.front :]))
         cells: dict[int, int] = {}  # how far a line of a table was read
         level = 0
         for token in tokens:

@@ -3,10 +3,15 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .conftest import BEFORE, Agent, obeyed
+from tenterhook import Engine, Outcome
+from tenterhook.dialects import recorded
+from tenterhook.hosts.gate.answer import answer_call
+
+from .conftest import BEFORE, Agent, Reply, obeyed
 
 
 @pytest.mark.parametrize("name", BEFORE)
@@ -229,21 +234,22 @@ def test_the_switch_for_all_hooks_leaves_a_word(approved: Agent) -> None:
     assert "TENTERHOOK_OFF" in reply.out
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write the system's file")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write a file that counts as the system's")
 def test_the_systems_hooks_hold_against_the_users_switch(approved: Agent, tmp_path: Path) -> None:
-    system = Path("/etc/tenterhook/tenterhook.toml")
-    if system.exists():
-        pytest.skip("this machine has such a file")
-    made = not system.parent.exists()
-    system.parent.mkdir(exist_ok=True)
-    try:
-        system.write_text('[[hook]]\non = "tool.before"\nname = "policy"\ncommand = "echo by policy >&2; exit 2"\n')
-        approved.env["TENTERHOOK_OFF"] = "1"
-        seen = obeyed("claude", "PreToolUse", approved.bash("ls"))
-    finally:
-        system.unlink()
-        if made:
-            system.parent.rmdir()
+    (tmp_path / "etc").mkdir()
+    system = tmp_path / "etc" / "tenterhook.toml"
+    system.write_text('[[hook]]\non = "tool.before"\nname = "policy"\ncommand = "echo by policy >&2; exit 2"\n')
+    environ = {**approved.environ(), "TENTERHOOK_OFF": "1"}
+    given = {**recorded.of_event("claude", "PreToolUse")[0], "cwd": str(approved.folder)}
+
+    def engine_for(options: dict[str, Any]) -> Engine:
+        return Engine(**options, system=str(system), home=str(approved.home), environ=environ)
+
+    def fire(engine: Engine, kind: str, data: dict[str, Any], finish: object) -> Outcome:
+        return engine.fire(kind, **data)
+
+    said = answer_call(["--agent", "claude"], json.dumps(given).encode(), environ, engine_for, fire)
+    seen = obeyed("claude", "PreToolUse", Reply(said.code, said.out, said.err))
 
     assert seen.blocked
     assert "by policy" in str(seen)

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from tenterhook import dialects
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.dialects.schema.vocabulary import covers
@@ -39,6 +40,7 @@ USAGE = CommandUsage(
         YES,
         Option("set", "an option for the hooks of the file before it, NAME or HOOK.NAME", "NAME=VALUE"),
         Option("options", "a TOML file with a table of options for each hook, by the hook's name", "FILE"),
+        Option("hooks-of", "agents whose own hooks run too, in each of these: claude, ...", "NAME,..."),
         Option("timeout", "how long the agent waits at most (default: 600, more where hooks say so)", "SECONDS"),
         Option("program", "what the agent calls (default: tenter, or where it is)", "PATH"),
         JSON,
@@ -152,12 +154,18 @@ def all_hooks(config: target.Target, files: Files) -> list[Hook]:
 def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str]) -> AgentInstall:
     events, without = hookfiles.events_to_connect(one.dialect, hooks)
     program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user)
-    words = command_line.line_of(one.dialect.name, program)
+    words = command_line.line_of(one.dialect.name, program, hooks_of(one, options))
     job = change.install(one, events, words, seconds(options))
     if words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
     return AgentInstall(one, events, words, job, limits.limits(one.dialect, events, without, closed))
+
+
+def hooks_of(one: target.Target, options: dict[str, str]) -> list[str]:
+    """The agents whose own hooks run too; an agent runs its own by itself."""
+    names = [name.strip() for name in options.get("hooks-of", "").split(",") if name.strip()]
+    return [name for name in dict.fromkeys(names) if dialects.get(name).name != one.dialect.name]
 
 
 def seconds(options: dict[str, str]) -> float | None:

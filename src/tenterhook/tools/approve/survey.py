@@ -19,9 +19,9 @@ from tenterhook.errors import ConfigError, UsageError
 from tenterhook.hosts.gate.hooks import hooks_of_file, words_with_arguments
 from tenterhook.library.actions.settings import FILES as ACTIONS
 from tenterhook.library.actions.settings import table
-from tenterhook.library.actions.wrapper_script import PROGRAM
 from tenterhook.support.command_line import simple_words
 from tenterhook.tools.approve import statusline
+from tenterhook.tools.install.command_line import PROGRAMS
 from tenterhook.trust.approvals import Approvals, ItemState, binder_for, orders, standings
 from tenterhook.trust.bind import Binder, Binding
 from tenterhook.trust.item import Item, hook_item, other_item
@@ -81,7 +81,7 @@ def named_files(hook: Hook, hooks: HookSet, binder: Binder) -> Iterator[Item]:
     """The hooks of files that a command `tenter run FILE...` names: the engine behind it asks for their approval."""
     main = hook.spec["main"]
     words = simple_words(main, binder.env) if isinstance(main, str) else list(map(str, main))
-    if words[1:2] != ["run"] or os.path.basename(words[0]) != PROGRAM:
+    if words[1:2] != ["run"] or os.path.basename(words[0]) not in PROGRAMS:
         return
     ours = HookSet(EngineOptions(hooks.project, home=hooks.home, environ=hooks.environ))
     for word, arguments in words_with_arguments(parse_argv(words[2:])):

@@ -12,9 +12,12 @@ from msgspec.structs import replace
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Install
 from tenterhook.errors import UsageError
 from tenterhook.library.actions import wrapper_script
+from tenterhook.support.paths import CLIENT
 from tenterhook.tools.install.editing.edit import join_argv
 
 PROGRAM = wrapper_script.PROGRAM
+# What an entry of ours may call.
+PROGRAMS = (PROGRAM, CLIENT)
 
 
 class PathInFolder(Struct, frozen=True):
@@ -98,9 +101,11 @@ def check_text(word: str) -> None:
 
 
 def program_for(environ: Mapping[str, str], *, user: bool) -> str:
-    """What the agent calls: the plain name if it is permanently on PATH; else its path, symlinks not resolved.
+    """What the agent calls: the plain name if it is permanently on PATH; else a path, symlinks not resolved, and that
+    of the native client if it is there.
 
-    A user's own config gets the path: agents that are not started by a shell have another PATH.
+    A user's own config gets the path: agents that are not started by a shell have another PATH. In a file that others
+    share there is the plain name, because their tenterhook may have no native client.
     """
     from shutil import which
 
@@ -110,7 +115,8 @@ def program_for(environ: Mapping[str, str], *, user: bool) -> str:
     place = os.path.abspath(found) if found else wrapper_script.program()
     if not place:
         raise UsageError(f"{PROGRAM} is not on PATH; say where it is with --program")
-    return place
+    native = os.path.join(os.path.dirname(place), CLIENT)
+    return native if os.access(native, os.X_OK) else place
 
 
 def in_virtualenv(program: str) -> bool:

@@ -15,7 +15,7 @@ from tenterhook.author.loading import LIBRARY
 from tenterhook.author.process import parse_argv
 from tenterhook.config.entry_keys import key_of
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.tools.install.command_line import PROGRAM, CommandLine, PathInFolder, Word
+from tenterhook.tools.install.command_line import PROGRAMS, CommandLine, PathInFolder, Word
 from tenterhook.tools.install.editing.edit import Addition, Edit, editor, join_argv, split_bom
 from tenterhook.tools.install.init.additions import command_type, place_of
 from tenterhook.tools.install.target import Target
@@ -115,7 +115,7 @@ def word_of(word: str, folder: str) -> Word:
 def is_ours(line: CommandLine, target: Target) -> bool:
     """`tenter run --agent NAME`; or with files, in an earlier form: a shorter path was written by a person."""
     words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
-    if os.path.basename(line.program) != PROGRAM or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
+    if os.path.basename(line.program) not in PROGRAMS or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
         return False
     call = parse_argv(line.argv()[1:])
     files = [word for word, _ in call.words] + ([call.options] if call.options else [])

@@ -15,9 +15,14 @@ SCRIPTS = {
 }
 
 FIRE = Line("tenter fire, through tenter serve", 'python -c "import json"', 1.4)
-# Both sides as an agent starts them, by `sh -c`; no hook matches.
-NATIVE = Line("tenter-client fire, the native client", "/bin/true", 2.0)
-NATIVE_JSON = Line("tenter-client fire, the native client", 'python -c "import json"', 0.2)
+# What an agent calls, by `sh -c` on both sides: `tenter-client run`, with an approved hook of an author's file.
+JSON = 'python -c "import json"'
+GATE = {
+    ("no hook", "true"): Line("an agent's call that no hook matches, native client", "/bin/true", 2.0),
+    ("no hook", "json"): Line("an agent's call that no hook matches, native client", JSON, 0.2),
+    ("deny", "true"): Line("an agent's call that a Python hook denies, native client", "/bin/true", 3.0),
+    ("deny", "json"): Line("an agent's call that a Python hook denies, native client", JSON, 0.2),
+}
 SOCKET = Line("a raw client of tenter serve, a function", "connect and echo over the same transport", 3.0)
 
 RUN = "500 subprocess.run, as many at once"
@@ -39,8 +44,8 @@ def scripts(rounds: Rounds) -> Measured:
 def resident(rounds: Rounds) -> Measured:
     serving = part("serving")
     yield FIRE.key, serving.fire_pairs(rounds=rounds(41))
-    for line, pairs in zip((NATIVE, NATIVE_JSON), serving.native_pairs(rounds=rounds(201)), strict=True):
-        yield line.key, pairs
+    for what, pairs in serving.gate_pairs(rounds=rounds(101)).items():
+        yield GATE[what].key, pairs
     yield SOCKET.key, serving.socket_pairs(rounds=rounds(1_000))
 
 
@@ -60,7 +65,7 @@ def left_behind(rounds: Rounds) -> Measured:
 
 ROWS = {
     11: Row(tuple(SCRIPTS.values()), scripts),
-    12: Row((FIRE, NATIVE, NATIVE_JSON, SOCKET), resident, long=True),
+    12: Row((FIRE, *GATE.values(), SOCKET), resident, long=True),
     13: Row((LOOP, THREADS, SLEEPS), together),
     14: Row((FILES, MEMORY, ZOMBIES), left_behind, long=True),
 }

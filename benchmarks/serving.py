@@ -29,7 +29,9 @@ from tenterhook.cli.server.client_context import ClientContext
 
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
 GUARD = "def nothing(event):\n    return None\n"
-FIRES, NATIVE_FIRES, ASKS, WARM = 41, 201, 1000, 3
+FIRES, NATIVE_CALLS, ASKS, WARM = 41, 101, 1000, 3
+# The tool of each call: the hook is for the shell.
+CALLS = {"no hook": "Read", "deny": "Bash"}
 
 
 def fire_pairs(rounds: int = FIRES) -> Pairs:
@@ -54,27 +56,48 @@ def fire_pairs(rounds: int = FIRES) -> Pairs:
     return pairs
 
 
-def native_pairs(rounds: int = NATIVE_FIRES) -> tuple[Pairs, Pairs]:
-    """Seconds of the native client beside /bin/true, all as an agent starts them, by `sh -c`; and beside Python."""
+def gate_pairs(rounds: int = NATIVE_CALLS) -> dict[tuple[str, str], Pairs]:
+    """Seconds of an agent's call through the native client, beside /bin/true and beside Python, all by `sh -c`."""
     startup.install()
     if not NATIVE.exists():
         raise Unavailable("no C compiler here built the native client")
-    with tempfile.TemporaryDirectory(dir=BENCH) as folder:
-        given = Path(folder, "input.json")
-        given.write_text(json.dumps(EVENT))
-        fire = [str(NATIVE), *startup.fire(Path(folder), "JSON (llxprt)")[1:]]
-        texts = [shlex.join(fire), "/bin/true", shlex.join([str(PYTHON), "-c", "import json"])]
-        times: list[list[float]] = [[], [], []]
-        settle = time.time() + 0.2
-        with running([str(TENTER), "serve"], environment(folder), ""), given.open("rb") as stdin:
-            time.sleep(max(0.0, settle - time.time()))
-            for _ in range(WARM):  # the first one executes Python, which writes the record
-                startup.started(["/bin/sh", "-c", texts[0]], stdin, folder)
-            for _ in range(rounds):
-                for text, seconds in zip(texts, times, strict=True):
-                    seconds.append(startup.started(["/bin/sh", "-c", text], stdin, folder))
-    client_times, true_times, python_times = times
-    return list(zip(client_times, true_times, strict=True)), list(zip(client_times, python_times, strict=True))
+    with tempfile.TemporaryDirectory(dir=BENCH) as name:
+        folder = Path(name)
+        (folder / "guard.py").write_text(startup.GUARD)
+        (folder / "tenterhook.toml").write_text('[[hook]]\nuse = "guard.py"\n')
+        env = environment(name)
+        subprocess.run([str(TENTER), "trust", "--yes"], cwd=name, env=env, check=True, capture_output=True)
+        call = shlex.join([str(NATIVE), "run", "--agent", "claude"])
+        beside = {"true": "/bin/true", "json": shlex.join([str(PYTHON), "-c", "import json"])}
+        found: dict[tuple[str, str], Pairs] = {(what, to): [] for what in CALLS for to in beside}
+        time.sleep(0.2)  # a file that was changed just now is not believed, and the engine not kept
+        with running([str(TENTER), "serve"], env, ""):
+            for number in range(WARM + rounds):
+                for what, tool in CALLS.items():
+                    given = call_of(folder, tool, number)
+                    mine = in_shell(call, given, folder)
+                    for to, text in beside.items():
+                        other = in_shell(text, given, folder)
+                        if number >= WARM:  # the first one executes Python, which writes the record
+                            found[what, to].append((mine, other))
+            told = subprocess.run([str(TENTER), "serve", "--status", "--json"], env=env, capture_output=True)
+            assert json.loads(told.stdout)["requests"] >= 2 * rounds, told.stdout
+    return found
+
+
+def call_of(folder: Path, tool: str, number: int) -> bytes:
+    """What Claude Code says before a tool, with an id of its own each time."""
+    base = {"session_id": "bench", "transcript_path": "/t", "cwd": str(folder), "hook_event_name": "PreToolUse"}
+    given = {"command": "git push --force"} if tool == "Bash" else {"file_path": "/a"}
+    return json.dumps({**base, "tool_name": tool, "tool_input": given, "tool_use_id": f"{tool}-{number}"}).encode()
+
+
+def in_shell(text: str, given: bytes, folder: Path) -> float:
+    """Seconds of a command as an agent starts it. The hook's refusal is in its output, its exit code is 0."""
+    env = environment(str(folder))
+    began = time.perf_counter()
+    subprocess.run(["/bin/sh", "-c", text], input=given, stdout=subprocess.DEVNULL, env=env, cwd=folder, check=True)
+    return time.perf_counter() - began
 
 
 def socket_pairs(rounds: int = ASKS) -> Pairs:

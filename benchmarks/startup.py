@@ -47,10 +47,9 @@ def no_force_push(event):
 if __name__ == "__main__":
     hook.main()
 """
-NAMED, UNNAMED, RUN = (
+NAMED, UNNAMED = (
     "a hook of your own, python FILE --agent",
     "the same, where the payload tells the agent",
-    "the same, tenter run FILE --agent",
 )
 LISTED = 12
 
@@ -95,7 +94,7 @@ VERSION = "tenter --version"
 LIMITS = {VERSION: 1.2, "tenter fire, JSON (llxprt)": 2.5, "tenter fire, JSON (moai)": 2.5}
 LINES = [Line(what, YARDSTICK, LIMITS.get(what)) for what in (VERSION, *(f"tenter fire, {what}" for what in PROJECTS))]
 LINES += [Line(what, SCRIPT, 2.2) for what in HOOKS]
-LINES += [Line(NAMED, SCRIPT, 1.25), Line(UNNAMED, SCRIPT, 1.25), Line(RUN, SCRIPT, 1.25)]
+LINES += [Line(NAMED, SCRIPT, 1.0), Line(UNNAMED, SCRIPT, 1.0)]
 
 
 def cold_start(rounds: Rounds) -> Measured:
@@ -154,7 +153,7 @@ def authored(folder: Path, given: Path) -> dict[str, list[str]]:
     file.write_text(GUARD)
     given.write_text(json.dumps(CALL))
     python, agent = [str(PYTHON), str(file)], ["--agent", "claude"]
-    commands = {NAMED: [*python, *agent], UNNAMED: python, RUN: [str(TENTER), "run", str(file), *agent]}
+    commands = {NAMED: [*python, *agent], UNNAMED: python}
     for what, argv in commands.items():
         done = subprocess.run(argv, env=environment(str(folder)), input=given.read_bytes(), capture_output=True)
         assert b"Force pushes are not allowed here." in done.stdout, (what, done)

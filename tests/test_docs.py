@@ -32,7 +32,8 @@ def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
     folder, home = tmp_path / "project", tmp_path / "home"
     folder.mkdir()
     home.mkdir()
-    env = {**os.environ, "HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    state = {"HOME": str(home), "XDG_STATE_HOME": str(tmp_path / "state")}
+    env = {**os.environ, **state, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     if page.stem == "serve":  # it starts a server of its own, and ends it
         del env["TENTERHOOK_SERVE"]
     ran = 0

@@ -69,7 +69,7 @@ def test_a_project_in_order_has_no_problems(script, root):
 def test_a_citation_of_an_unknown_id_is_a_problem_with_its_place(script, root):
     put(root, "tests/sub/test_two.py", 'import pytest\n\n\n@pytest.mark.req("A-9")\ndef test_b(): ...\n')
 
-    assert problems(script, root) == ["tests/sub/test_two.py:5 test_b: there is no requirement A-9"]
+    assert problems(script, root) == ["tests/sub/test_two.py:5 test_b: A-9 is not a requirement"]
 
 
 def test_an_id_that_nobody_cites_is_a_problem(script, root):

@@ -90,7 +90,7 @@ def test_the_closest_file_counts(project: Project) -> None:
     [
         ('"$CLAUDE_PROJECT_DIR/show.sh"', "nothing expands in its command"),
         ("~/show.sh", "nothing expands in its command"),
-        (".moai/absent.sh", "there is no .moai/absent.sh"),
+        (".moai/absent.sh", ".moai/absent.sh does not exist"),
         (7, "it needs a command, as text"),
         ("it's", "cannot be split into words"),
     ],

@@ -43,7 +43,7 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (("9lives",), "is not a name for a hook"),
         (("class",), "'class' is reserved in Python"),
         (("hook",), "'hook' is reserved in Python or in the file"),
-        (("guard", "--kind", "tool.befor"), "no kind 'tool.befor' (did you mean 'tool.before'?)"),
+        (("guard", "--kind", "tool.befor"), "unknown kind 'tool.befor' (did you mean 'tool.before'?)"),
     ],
 )
 def test_a_wrong_name_or_kind_is_refused(

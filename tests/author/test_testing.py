@@ -433,7 +433,7 @@ def test_a_plugin_that_nobody_uses_loads_nothing() -> None:
 
 # What a hook does, what the test is told of it, and whether it was the hook's own line that raised.
 FAILING = {
-    "a typo": ("return hook.block('no')", "AttributeError: 'Hook' object has no attribute 'block'", True),
+    "a typo": ("return hook.block('no')", "AttributeError: 'HookDecorator' object has no attribute 'block'", True),
     "an exit": ("import sys; sys.exit(2)", "SystemExit: 2", True),
     "what no JSON can hold": ("return hook.rewrite(command={1})", "hook.rewrite was given what no JSON can", True),
     "no answer": ("return True", "a hook returns hook.deny", False),

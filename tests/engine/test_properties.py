@@ -22,6 +22,14 @@ from tenterhook.tools.report import report
 
 NAMES = dialects.names()
 PLACES = [(name, rule.name) for name in NAMES for rule in dialects.get(name).events]
+# Some agents take the change, or the reason, of the hook that finished last: there time decides on purpose.
+TIMED = {
+    (name, rule.name)
+    for name in NAMES
+    for rule in dialects.get(name).events
+    if any(one.startswith("last-finished") for one in (rule.merging.reasons, *rule.merging.changes.values()))
+}
+ORDERLY = [place for place in PLACES if place not in TIMED]
 MODES = ("faithful", "strict", "observe")
 ERRORS = st.sampled_from(
     ["spawn", "timeout", "signal", "import", "exception", "output", "network", "status", "cancelled", "missing"]
@@ -432,7 +440,7 @@ def test_ten_thousand_schedules_give_what_the_plans_order_gives(start: int) -> N
     chance = random.Random(start)
     found: list[set[tuple[int, ...]]] = []
     for _ in range(25):
-        name, event = chance.choice(PLACES)
+        name, event = chance.choice(ORDERLY)
         found.append(schedules(name, event, chance, 20))
 
     assert sum(len(orders) > 1 for orders in found) >= 5

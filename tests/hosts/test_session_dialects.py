@@ -638,6 +638,7 @@ def test_llxprt_hooks_of_events_without_a_caller_run_and_change_nothing(
 ) -> None:
     groups(project, LLXPRT, **{event: command(project.answers("h", answer, exit_code=code, stderr=stderr), name="h")})
     session, told = opened(project, "llxprt")
+    session.engine.grace = 20.0  # a busy machine needs a while to start the hook
 
     with caplog.at_level(logging.INFO, "tenterhook.session"):
         done = does(session, moment, *args)

@@ -3,7 +3,6 @@ say the same."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -109,18 +108,6 @@ def test_a_name_that_is_no_hook_is_an_error_with_a_hint(capsys: pytest.CaptureFi
     assert main(["library", "secret"]) == 1
 
     assert "the library has no hook 'secret' (did you mean 'secrets'?)" in capsys.readouterr().err
-
-
-def test_the_page_is_what_the_hooks_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    spec = importlib.util.spec_from_file_location("library_page", ROOT / "scripts" / "library_page.py")
-    assert spec
-    assert spec.loader
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    monkeypatch.delitem(sys.modules, "dialect_pages")
-
-    assert script.main(["--check"]) == 0
 
 
 def test_a_hook_that_has_nothing_to_do_loads_little(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from tenterhook import dialects
 from tenterhook.cli.journal_filters import ago, took
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import TenterhookError
 from tenterhook.journal.files import place
 from tenterhook.journal.index import Index
@@ -20,7 +21,7 @@ from tenterhook.tools.install.editing.record import load_record
 
 
 class ConnectedAgent(Struct):
-    """One connected agent: how many entries of its config call our hooks, for this project or for all of the user's."""
+    """One connected agent: how many entries of its config call us, for this project or for all of the user's."""
 
     agent: str
     entries: int = 0
@@ -61,12 +62,15 @@ def about_agents(found: HookSet) -> list[Ability]:
         ]
     try:
         with Index(where) as index:
-            return [about_agent(one, index, found.project) for one in agents]
+            ours = HookSet(EngineOptions(found.project, home=found.home, environ=found.environ, on_config_error="warn"))
+            number = len({hook.name for hook in ours.hooks() if hook.enabled and hook.trusted})
+            return [about_agent(one, number, index, found.project) for one in agents]
     except OSError as exc:
         return [Ability("agents", "the journal", "broken", f"{where} cannot be read: {exc.strerror}")]
 
 
-def about_agent(one: ConnectedAgent, index: Index, project: str) -> Ability:
+def about_agent(one: ConnectedAgent, hooks_here: int, index: Index, project: str) -> Ability:
+    """`hooks_here`: how many hooks of our config run at the agent's calls."""
     if one.problem:
         return Ability("agents", one.agent, "broken", one.problem)
     scope = "" if one.everywhere else os.path.abspath(project)
@@ -74,7 +78,7 @@ def about_agent(one: ConnectedAgent, index: Index, project: str) -> Ability:
     [last] = index.ask(
         "SELECT max(time) FROM events WHERE agent = ? AND (? = '' OR project = ?)", [one.agent, scope, scope]
     )
-    number = pluralise_count(one.entries, "hook")
+    number = pluralise_count(hooks_here, "hook")
     if last[0] is None:
         return Ability("agents", one.agent, "off", f"{number} connected, never fired{what_it_needs(one.agent)}")
     said = [number, f"last fired {ago(last[0])}", *health(hooks(index, wanted))]

@@ -62,11 +62,12 @@ def gate_pairs(rounds: int = NATIVE_CALLS) -> dict[tuple[str, str], Pairs]:
     if not NATIVE.exists():
         raise Unavailable("no C compiler here built the native client")
     with tempfile.TemporaryDirectory(dir=BENCH) as name:
-        folder = Path(name)
+        folder = Path(name, "project")
+        folder.mkdir()
         (folder / "guard.py").write_text(startup.GUARD)
         (folder / "tenterhook.toml").write_text('[[hook]]\nuse = "guard.py"\n')
         env = environment(name)
-        subprocess.run([str(TENTER), "trust", "--yes"], cwd=name, env=env, check=True, capture_output=True)
+        subprocess.run([str(TENTER), "trust", "--yes"], cwd=folder, env=env, check=True, capture_output=True)
         call = shlex.join([str(NATIVE), "run", "--agent", "claude"])
         beside = {"true": "/bin/true", "json": shlex.join([str(PYTHON), "-c", "import json"])}
         found: dict[tuple[str, str], Pairs] = {(what, to): [] for what in CALLS for to in beside}
@@ -75,9 +76,9 @@ def gate_pairs(rounds: int = NATIVE_CALLS) -> dict[tuple[str, str], Pairs]:
             for number in range(WARM + rounds):
                 for what, tool in CALLS.items():
                     given = call_of(folder, tool, number)
-                    mine = in_shell(call, given, folder)
+                    mine = in_shell(call, given, folder, env)
                     for to, text in beside.items():
-                        other = in_shell(text, given, folder)
+                        other = in_shell(text, given, folder, env)
                         if number >= WARM:  # the first one executes Python, which writes the record
                             found[what, to].append((mine, other))
             told = subprocess.run([str(TENTER), "serve", "--status", "--json"], env=env, capture_output=True)
@@ -92,9 +93,8 @@ def call_of(folder: Path, tool: str, number: int) -> bytes:
     return json.dumps({**base, "tool_name": tool, "tool_input": given, "tool_use_id": f"{tool}-{number}"}).encode()
 
 
-def in_shell(text: str, given: bytes, folder: Path) -> float:
+def in_shell(text: str, given: bytes, folder: Path, env: dict[str, str]) -> float:
     """Seconds of a command as an agent starts it. The hook's refusal is in its output, its exit code is 0."""
-    env = environment(str(folder))
     began = time.perf_counter()
     subprocess.run(["/bin/sh", "-c", text], input=given, stdout=subprocess.DEVNULL, env=env, cwd=folder, check=True)
     return time.perf_counter() - began

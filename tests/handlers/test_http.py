@@ -435,8 +435,7 @@ def test_what_has_no_end_is_ended_by_its_size(project: Any, case: str) -> None:
         http_hook(project, server.url, timeout=20)
         outcome, attempt = called(project)
 
-    assert (attempt.error, outcome.decision) == ("output", "deny")
-    assert attempt.seconds < 10
+    assert (attempt.error, outcome.decision) == ("output", "deny")  # and not "timeout"
 
 
 def test_an_error_whose_body_never_ends_is_still_that_error(project: Any) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from tenterhook import handlers
-from tenterhook.author.registered import GUARDED
 from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
@@ -159,6 +158,8 @@ class EntryReader:
                 entry, os.path.dirname(self.document.file), whole=self.scope != "project"
             )
         except UsageError as exc:
+            from tenterhook.author.registered import GUARDED
+
             self.warn((*path, kind.key), f"{exc}; what it guards is refused")
             return [{"on": list(GUARDED), **entry}]
         wanted = entry.get("on")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tenterhook.author.answers import Answer
-from tenterhook.author.event import Event
 from tenterhook.handlers import Traits
 from tenterhook.types import Attempt, Job
+
+if TYPE_CHECKING:
+    from tenterhook.author.event import Event
 
 TRAITS = Traits(
     about="a Python function, in the host's process",
@@ -20,6 +21,8 @@ TRAITS = Traits(
 
 def event_of(job: Job) -> Event:
     """The event as every hook in Python gets it: the dialect's payload, with attributes that all agents have."""
+    from tenterhook.author.event import Event
+
     given = job.given
     about = given.event
     return Event.of_engine(given.own_payload(), about.kind, about.name, given.shape.dialect, about.environ)
@@ -130,7 +133,7 @@ def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
         return Attempt(hook.name, "python", hook.source.text or str(hook.source), seconds=seconds)
     if isinstance(answer, str):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, stdout=answer)
-    if is_authors(answer):
+    if not isinstance(answer, dict) and is_authors(answer):
         return build_authors_attempt(job, answer, seconds)
     try:
         found, cut = as_json_or_cut(answer)
@@ -145,6 +148,8 @@ def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
 
 def is_authors(answer: Any) -> bool:
     """Whether it is what `hook.deny(...)` and the like give, or several of them."""
+    from tenterhook.author.answers import Answer
+
     if isinstance(answer, list | tuple):
         return all(one is None or is_authors(one) for one in answer)
     return isinstance(answer, Answer) or hasattr(answer, "__next__") or hasattr(answer, "__anext__")

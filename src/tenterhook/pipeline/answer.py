@@ -173,10 +173,12 @@ def is_deeper(text: str, levels: int) -> bool:
     bare = re.sub(STRING, "", text) if "\\" in text else "".join(text.split('"')[::2])
     left = bare.encode("utf-8", "replace").translate(ONE_KIND, BRACKETS)
     for _ in range(min(levels, SHALLOW)):  # the innermost pairs of brackets go, level by level
-        left = left.replace(b"[]", b"")
-        if not left:
+        rest = left.replace(b"[]", b"")
+        if not rest:
             return False
-        levels -= 1
+        if len(rest) == len(left):  # no pair is left: an unclosed text must not cost a pass for each level
+            break
+        left, levels = rest, levels - 1
     depths = accumulate(memoryview(left.translate(STEPS)).cast("b"))
     return any(depth > levels for depth in depths)
 

@@ -13,7 +13,6 @@ from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
-from tenterhook.support import tool_names
 from tenterhook.support.strategy import Strategy
 
 Made = TypeVar("Made")
@@ -322,6 +321,8 @@ def easy(pattern: str) -> bool:
 
 def any_name_of_tool(matcher: str, by: str) -> Test:
     """A test of all names that agents have for the tool; see support/tool_names."""
+    from tenterhook.support import tool_names
+
     search = None if tool_names.is_list(matcher) else names_or_regex(matcher, by)
 
     def test(target: str) -> object:

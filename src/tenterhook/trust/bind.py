@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from tenterhook.author.loading import LIBRARY
 from tenterhook.support.command_line import BUILTINS, at_home, one_program, simple_words, substitute_placeholders
 from tenterhook.support.fingerprint import Stamp
 from tenterhook.trust.loads import language_of
@@ -159,6 +158,8 @@ class Binder:
 
     def use(self, found: Binding, main: str) -> None:
         """An author's file. A ready hook is part of tenterhook."""
+        from tenterhook.author.loading import LIBRARY
+
         if not main.startswith(LIBRARY):
             self.file(found, os.path.join(self.cwd, at_home(main, self.env.get("HOME", "~"))), "python")
 

@@ -13,6 +13,7 @@ import pytest
 from tenterhook import dialects
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
+from tenterhook.support.paths import native_client
 from tenterhook.tools.install.editing.edit import EMPTY
 from tenterhook.tools.install.target import installable
 
@@ -89,7 +90,7 @@ def test_a_users_own_file_names_whole_paths(tenter: Call, project: Path) -> None
 
     assert ran.code == 0, ran.out
     command = json.loads((home / ".claude/settings.json").read_text())["hooks"]["Stop"][0]["hooks"][0]["command"]
-    assert shlex.split(command)[0] == str(Path(sys.executable).parent / "tenter")
+    assert shlex.split(command)[0] == (native_client() or str(Path(sys.executable).parent / "tenter"))
     assert "PROJECT_DIR" not in command
     config = home / ".config" / "tenterhook" / "tenterhook.toml"
     assert tomllib.loads(config.read_text()) == {"hook": [{"use": str(project / GUARD)}]}

@@ -70,13 +70,12 @@ class Event(dict):  # type: ignore[type-arg]
         self.served, self.takes = served, takes or {}
 
     @classmethod
-    def of_engine(cls, payload: dict[str, Any], kind: str, name: str, forms: str, environ: Mapping[str, str]) -> Event:
-        """An event that an engine fires for a function. The rest is found out when the function asks for it.
+    def of_engine(cls, kind: str, name: str, forms: str, environ: Mapping[str, str]) -> Event:
+        """An event that an engine fires for a function; the engine fills in the payload.
 
-        `forms` is the name of the engine's dialect.
+        The rest is found out when the function asks for it. `forms` is the name of the engine's dialect.
         """
         event = cls.__new__(cls)
-        event.update(payload)
         event.kind, event.name, event.forms, event.environ = kind, name, forms, environ
         return event
 

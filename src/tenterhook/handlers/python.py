@@ -25,7 +25,9 @@ def event_of(job: Job) -> Event:
 
     given = job.given
     about = given.event
-    return Event.of_engine(given.own_payload(), about.kind, about.name, given.shape.dialect, about.environ)
+    event = Event.of_engine(about.kind, about.name, given.shape.dialect, about.environ)
+    given.fill(event)
+    return event
 
 
 def inline(job: Job) -> bool:

@@ -122,9 +122,9 @@ class Given:
             self.made_payload = payload(self.event, self.shape)
         return self.made_payload
 
-    def own_payload(self) -> dict[str, Any]:
-        """A copy for one function: what it changes in place must not reach any other hook."""
-        return payload(self.event, self.shape)
+    def fill(self, own: dict[str, Any]) -> None:
+        """Fill a dictionary for one function: what it changes in place must not reach any other hook."""
+        payload(self.event, self.shape, own)
 
     def stdin(self) -> bytes:
         if self.made_stdin is None:
@@ -143,10 +143,10 @@ class Given:
         return {**self.made_env, **own}
 
 
-def payload(event: Event, shape: Shape) -> dict[str, Any]:
+def payload(event: Event, shape: Shape, own: dict[str, Any] | None = None) -> dict[str, Any]:
     """The base fields, the event's known fields, then all else that the host gave; everything is copied."""
     data = event.data
-    given = dict[str, Any]()
+    given: dict[str, Any] = {} if own is None else own
     for name, get in shape.base:
         value = get(event)
         if value is not ABSENT:

@@ -111,6 +111,12 @@ def read_children(pid: str) -> list[str]:
     return [name for task in tasks for name in read(f"/proc/{pid}/task/{task}/children").decode().split()]
 
 
+def read_own_children() -> set[int]:
+    """The children of our only thread; -1 stands for all of them if the kernel does not list them."""
+    found = {int(pid) for pid in read(f"/proc/self/task/{os.getpid()}/children").split()}
+    return found or {-1}
+
+
 def children_by_parent(table: ProcessTable) -> Callable[[str], list[str]]:
     return lambda pid: [str(entry.pid) for entry in table.children.get(int(pid), ())]
 

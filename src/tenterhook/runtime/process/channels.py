@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tenterhook.runtime.process.remote import SpawnedProgram
-from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD
+from tenterhook.runtime.supervisor.wire import EXITED, EXITED_ALONE, FAILED, GONE, HEAD
 
 if TYPE_CHECKING:
     from tenterhook.runtime.process.loop import ProcessLoop
@@ -83,6 +83,11 @@ class Channels:
         if kind == EXITED:
             child.status = value
             self.loop.exited(ticket)
+        elif kind == EXITED_ALONE:
+            child.status, child.gone = value, True
+            self.loop.exited(ticket)
+            if child.ending:
+                self.loop.finish(ticket)
         elif kind == FAILED and not child.ending:
             self.loop.unwatch_pipes(child)
             child.close()

@@ -235,7 +235,7 @@ class ProcessLoop:
         self.unwatch(child.pidfd)
         if not child.ending:
             child.ended = time.monotonic()
-            if ticket.program.leftovers == "keep":
+            if child.gone or ticket.program.leftovers == "keep":
                 self.finish(ticket)
                 return
             self.unwatch_pipes(child)

@@ -15,14 +15,12 @@ from tenterhook.runtime.supervisor.wire import END, GO, HEAD, send_long, start_p
 
 
 class SpawnedProgram(Running):
-    """`gone`: nothing of it is left."""
-
     busy_wait = 0.002
 
     def __init__(self, program: Program, channel: Channel, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         super().__init__(program, sandbox, notes)
         self.channel = channel
-        self.asked = self.gone = False
+        self.asked = False
         # The program's ends of its pipes, until its spawner has them.
         self.theirs: list[int] = []
 

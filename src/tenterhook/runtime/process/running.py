@@ -44,6 +44,8 @@ class Running:
     polled = False
     # Seconds from its start for which the caller busy-waits, if the processor is free.
     busy_wait = 0.0
+    # Whether it has ended and left nothing running.
+    gone = False
 
     def __init__(self, program: Program, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         self.program, self.sandbox, self.notes = program, sandbox, notes

@@ -13,10 +13,11 @@ from tenterhook.runtime.process_tree import (
     ProcessTable,
     SweepClock,
     Tags,
+    read_own_children,
     read_table,
 )
-from tenterhook.runtime.supervisor.system import TICKS
-from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
+from tenterhook.runtime.supervisor.system import TICKS, has_children
+from tenterhook.runtime.supervisor.wire import EXITED, EXITED_ALONE, FAILED, GONE, HEAD, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,13 +88,23 @@ class HookProcesses:
 
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.pop(pid, None)
-        if job is not None:
+        if job is not None and job.number in self.by_number:
+            alone = not job.keep and self.has_no_orphans()
             if not job.exited:
                 job.exited = True
-                job.tell(EXITED, status)
-            if job.keep and not job.ending:
+                job.tell(EXITED_ALONE if alone else EXITED, status)
+            elif alone:
+                job.tell(GONE)
+            if alone or (job.keep and not job.ending):
                 self.forget(job)
         self.sweeps.hurry()
+
+    def has_no_orphans(self) -> bool:
+        """Whether all our children are known: what a hook leaves running becomes our child when the hook ends."""
+        return not has_children() or read_own_children() <= self.known_children()
+
+    def known_children(self) -> set[int]:
+        return {*self.by_pid}
 
     def end(self, channel: Wire, number: int, grace: float) -> None:
         job = self.by_number.get(number)

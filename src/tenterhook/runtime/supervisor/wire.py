@@ -29,9 +29,10 @@ NOTE = struct.Struct("<Q")
 # spawner waits for the next message on its channel: GO, or the start is cancelled. Meanwhile the host checks approvals.
 # HARK comes first: a spawner takes as long to wake up as the host takes to prepare a START.
 HARK, START, START_KEEPING, GO, END = b"H", b"S", b"K", b"G", b"E"
-# Spawner to host: the errno, the exit code or minus the signal, nothing more to come. A start is recorded in a memory
-# file instead, before it happens: a message would wake the host for nothing (0.1 ms).
-FAILED, EXITED, GONE = b"f", b"x", b"g"
+# Spawner to host: the errno, the exit code or minus the signal, the same of a hook that left nothing running, nothing
+# more to come. A start is recorded in a memory file instead, before it happens: a message would wake the host for
+# nothing (0.1 ms).
+FAILED, EXITED, EXITED_ALONE, GONE = b"f", b"x", b"X", b"g"
 # The first message on a channel: how its hooks are confined, or why they are not; REFUSED must not be overruled.
 CONFINED, UNCONFINED, REFUSED = b"c", b"u", b"r"
 MECHANISMS = ("", "namespace", "landlock")

@@ -14,11 +14,22 @@ import os
 import sys
 import time
 
-from tenterhook.runtime.process_tree import ProcessFamily, send
+from tenterhook.runtime.process_tree import SIGKILL, ProcessFamily, read_children, send
 from tenterhook.runtime.supervisor import system
 from tenterhook.runtime.supervisor.hook_processes import HookProcess, HookProcesses, tell, ticks
 from tenterhook.runtime.supervisor.spawner import Spawner
-from tenterhook.runtime.supervisor.wire import AGAIN, EXITED, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
+from tenterhook.runtime.supervisor.wire import (
+    AGAIN,
+    EXITED,
+    EXITED_ALONE,
+    FAILED,
+    FILES,
+    HEAD,
+    PREPARE,
+    READY,
+    STALE,
+    UNFIT,
+)
 from tenterhook.runtime.warm.child import FIT
 from tenterhook.runtime.warm.footprint import memory
 from tenterhook.runtime.warm.forks import ForkedRun, ForkedWorker
@@ -323,6 +334,9 @@ class WarmProcesses(HookProcesses):
             table.entries.pop(fork.pid, None)
         return super().strays(job, table)
 
+    def known_children(self) -> set[int]:
+        return super().known_children() | {fork.pid for fork in self.warm.forks}
+
     def handle_exit(self) -> bool:
         """Take the exit code from the fork's shared memory: freeing a large interpreter takes as long as a small
         script.
@@ -330,9 +344,22 @@ class WarmProcesses(HookProcesses):
         for job in self.by_number.values():
             if isinstance(job, ForkedRun) and not job.exited and (status := job.fork.exit_code()) is not None:
                 job.exited = True
-                job.tell(EXITED, status)
+                if job.keep or not self.end_finished_fork(job.fork.pid):
+                    job.tell(EXITED, status)
+                else:
+                    job.tell(EXITED_ALONE, status)
+                    self.forget(job)
+                    self.by_pid[job.fork.pid] = job  # until it is reaped
                 return True
         return False
+
+    def end_finished_fork(self, pid: int) -> bool:
+        """Kill a fork that has reported its exit code; returns whether it leaves nothing running.
+
+        It can start nothing more then. What it has started is its child still, or ours already.
+        """
+        send(os.kill, pid, SIGKILL)
+        return not read_children(str(pid)) and self.has_no_orphans()
 
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.get(pid)

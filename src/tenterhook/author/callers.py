@@ -76,10 +76,12 @@ def of_caller(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str
     Its payload must be more like its own; and its own variables be set, because one agent may have started the other,
     unless the payload is nothing like the named agent's and names an event that it does not have.
     """
-    known = read(FILE)["agents"]
-    named = score(known[plain_name(dialect)], raw) if plain_name(dialect) in known else 0
     signed = [name for name, own in dialect["others"].items() if any(one in environ for one in own)]
     strange = not event and event_name_in_payload(dialect, raw) not in dialect["events"]
+    if not signed and not strange:
+        return dialect
+    known = read(FILE)["agents"]
+    named = score(known[plain_name(dialect)], raw) if plain_name(dialect) in known else 0
     likely = signed or (list(dialect["others"]) if strange and named <= 0 else [])
     best, name = max(((score(known[one], raw), one) for one in likely if one in known), default=(0, ""))
     return load(name) if best > max(named, 0) else dialect

@@ -425,6 +425,12 @@ class Engine(BareHost):
         """Whether a hook or a tap waits for this event."""
         return self.hookset.listens(event)
 
+    def may_run(self, event: str, data: dict[str, Any]) -> bool:
+        """Whether a hook would run for this. Also true where only a plan can tell: it would use up a `once`."""
+        self.ready()
+        compiled = self.hookset.event(event)
+        return compiled.listened and (not compiled.static or self.plan_event(compiled, data)[2] is None)
+
     # ---- what it owns
 
     @cached_property

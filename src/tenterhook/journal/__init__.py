@@ -17,6 +17,7 @@ from time import sleep, time
 from typing import TYPE_CHECKING
 
 from tenterhook.handlers import runs_in_host
+from tenterhook.journal.caller import CALLER
 from tenterhook.journal.files import JournalFiles, place
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class Journal:
         if skipped and id(skipped) not in self.harmless and not self.looked_at(skipped):
             return self.write(event, outcome)
         target = event.data.get(self.targets[event.name])
-        self.waiting.append((event.session, event.agents, target if target.__class__ is str else "", outcome))
+        target = target if target.__class__ is str else ""
+        self.waiting.append((event.session, event.agents, target, outcome, CALLER.get()))
         if not self.awake or len(self.waiting) >= WAIT:
             self.wake()
         return None

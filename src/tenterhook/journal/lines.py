@@ -55,9 +55,9 @@ class LineWriter:
         # The same by identity, and referenced, so that the id cannot be reused: comparing a hundred hooks takes longer.
         self.same_plans: dict[int, tuple[tuple[Skipped, ...], tuple[str, bytes]]] = {}
 
-    def context(self, version: str) -> tuple[str, bytes]:
+    def context(self, caller: Caller | None, version: str) -> tuple[str, bytes]:
         """The part that says who asked, where, and by which rules, with its name."""
-        caller = CALLER.get() or NOBODY
+        caller = caller or NOBODY
         key = (caller.agent or self.agent, caller.version or version)
         made = self.contexts.get(key)
         if made is None:
@@ -83,9 +83,9 @@ class LineWriter:
         name = sha256(line).hexdigest()[:16]
         return name, b'{"schema":%d,"part":"%s",' % (SCHEMA, name.encode()) + line[1:]
 
-    def head(self, outcome: Outcome, version: str, time: float, parts: dict[str, bytes]) -> Line:
+    def head(self, outcome: Outcome, caller: Caller | None, version: str, time: float, parts: dict[str, bytes]) -> Line:
         """The beginning of a line; `chain.parts_named` knows its order."""
-        name, line = self.context(version)
+        name, line = self.context(caller, version)
         parts[name] = line
         head: Line = {"schema": SCHEMA, "context": name}
         if outcome.skipped:
@@ -110,7 +110,7 @@ class LineWriter:
     def whole(self, event: Event, outcome: Outcome, about: bytes, parts: dict[str, bytes]) -> bytes:
         """The whole line of one outcome and its event. Neither part is empty, so that a comma joins them."""
         version = text(event.data.get(self.version_field)) if self.version_field else ""
-        made = entry(outcome, self.head(outcome, version, time(), parts), self.cut)
+        made = entry(outcome, self.head(outcome, CALLER.get(), version, time(), parts), self.cut)
         made["ms"] = round((monotonic() - event.begun) * 1000, 3)
         if outcome.decision != "none" or outcome.stop:
             made["obeys"] = self.obeys(outcome)
@@ -152,9 +152,9 @@ class LineWriter:
         return [self.encode_redacted([self.together(like, since, parts)]) for like in drain_grouped(waiting)]
 
     def together(self, like: RepeatedOutcome, since: float, parts: dict[str, bytes]) -> Line:
-        session, agents, target, outcome = like.first
+        session, agents, target, outcome, caller = like.first
         facts = self.facts(outcome.event, session, agents[0] if agents else "", target)
-        made = {**entry(outcome, self.head(outcome, "", since, parts), self.cut), **facts}
+        made = {**entry(outcome, self.head(outcome, caller, "", since, parts), self.cut), **facts}
         if like.count > 1:
             made |= {"count": like.count, "until": format_timestamp(time())}
             for one, runs in zip(made.get("attempts", ()), like.seconds, strict=False):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
+from tenterhook.journal.caller import Caller
 from tenterhook.types import Outcome
 
-# The event's session and agents, its target, and its outcome.
-Waiting = tuple[str, tuple[str, ...], str, Outcome]
+# The event's session and agents, its target, its outcome, and who called.
+Waiting = tuple[str, tuple[str, ...], str, Outcome, Caller | None]
 
 
 class RepeatedOutcome:
@@ -31,7 +32,8 @@ def drain_grouped(waiting: deque[Waiting]) -> Iterable[RepeatedOutcome]:
         except IndexError:  # another thread writes too
             break
         outcome = one[3]
-        if like and not outcome.attempts and outcome is like.first[3] and one[0] is like.first[0]:
+        same = like and outcome is like.first[3] and one[0] is like.first[0] and one[4] is like.first[4]
+        if like and same and not outcome.attempts:
             like.count += 1  # the same once more, as most are: recognised without a key, in a third of the time
             continue
         key = in_common(one)
@@ -47,11 +49,12 @@ def drain_grouped(waiting: deque[Waiting]) -> Iterable[RepeatedOutcome]:
 
 def in_common(one: Waiting) -> tuple[object, ...]:
     """A key for equal outcomes; partly by identity, since the first of them is still referenced."""
-    session, agents, target, outcome = one
+    session, agents, target, outcome, caller = one
+    who = text(session), caller and (caller.agent, caller.version)
     if not outcome.attempts:
-        return (outcome.id, text(session))  # an event that no hook matches has the same outcome each time
+        return (outcome.id, *who)  # an event that no hook matches has the same outcome each time
     hooks = tuple([attempt.hook for attempt in outcome.attempts])
-    return (outcome.event, text(session), agents, target, id(outcome.skipped), id(outcome.warnings), hooks)
+    return (outcome.event, *who, agents, target, id(outcome.skipped), id(outcome.warnings), hooks)
 
 
 def text(given: object) -> str:

@@ -65,6 +65,9 @@ class RunCall:
             traceback.print_exc()
             said = Said(REFUSED)
         self.send(said)
+        for cached in self.taken:
+            if cached.engine.journal is not None:
+                cached.engine.journal.flush()  # events without a hook: the agent need not wait for that
 
     def send(self, said: Said) -> None:
         if said.err:
@@ -85,6 +88,8 @@ class RunCall:
             cached.streams.connection = self.connection
             STREAMS.set(cached.streams)
             cached.begin(session)
+            if cached.engine.journal is not None:
+                cached.engine.journal.awake = True  # we flush it ourselves: no thread is needed
             yield cached.engine
         except CallerGone:
             cached.files = None

@@ -41,11 +41,7 @@ def answer_call(words: list[str], given: bytes, environ: Mapping[str, str], engi
         return refuse_unreadable(exc, engine_for)
     try:
         with called_by(caller_of(call)), open_sides(call, engine_for) as sides:
-            said = drive_flow(call, flow(call, sides, environ), fire)
-            for one in sides:
-                if one.engine.journal is not None:  # what waits there would not know who called
-                    one.engine.journal.flush()
-            return said
+            return drive_flow(call, flow(call, sides, environ), fire)
     except Exception as exc:  # a bug of ours, too
         return refuse_unanswered(call, exc)
 
@@ -106,14 +102,14 @@ def flow(call: AgentCall, sides: list[Side], environ: Mapping[str, str]) -> Flow
     """One call without firing: yields events, receives outcomes, returns the reply."""
     if CANARY in environ:
         return answer_canary(call, sides, environ[CANARY])
-    engine = sides[0].engine
-    if not any(one.engine.listens(call.kind) for one in sides if one.engine.has(call.kind)):
-        answer, _ = yield from ask_all(call, sides)
+    engine, data = sides[0].engine, call.data()
+    if not any(one.engine.may_run(call.kind, wording.data) for one in sides for wording in one.wordings(call, data)):
+        answer, _ = yield from ask_all(call, sides, data)
         return reply.render_answer(call, answer)
     with Repeats(call, engine) as repeat:
         if repeat.earlier is not None:
             return repeat.earlier
-        answer, ran = yield from ask_all(call, sides)
+        answer, ran = yield from ask_all(call, sides, data)
         said = reply.render_answer(call, answer)
         if ran:
             repeat.keep(answer)
@@ -121,10 +117,10 @@ def flow(call: AgentCall, sides: list[Side], environ: Mapping[str, str]) -> Flow
 
 
 def ask_all(
-    call: AgentCall, sides: list[Side]
+    call: AgentCall, sides: list[Side], data: dict[str, Any]
 ) -> Generator[tuple[Engine, str, dict[str, Any]], Outcome, tuple[Answer, bool]]:
     """The answers of all sides as one, and whether a hook ran. Each side sees what those before it changed."""
-    data, answer, ran = call.data(), Answer(), False
+    answer, ran = Answer(), False
     for side in sides:
         own = side.unheard(call)
         own.notices = tell_once(call, side, (*own.notices, *side.notices))

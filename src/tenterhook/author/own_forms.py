@@ -1,0 +1,7 @@
+"""The forms of our own dialect, read on import: a warm interpreter does that before there is an event to answer."""
+
+from __future__ import annotations
+
+from tenterhook.author import callers
+
+FORMS = callers.load("tenterhook")

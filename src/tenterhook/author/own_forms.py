@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from tenterhook.author import callers
 
-FORMS = callers.load("tenterhook")
+FORMS = callers.load(__package__.partition(".")[0])  # the dialect has the name of the package

@@ -79,8 +79,7 @@ class Engine(BareHost):
         # The backgrounds of hooks that are not waited for, by session; without one an event waits for them. The
         # references are weak: the engine must not keep a session that was dropped without an end.
         self.keepers: WeakValueDictionary[str, Background] = WeakValueDictionary()
-        self.numbers = itertools.count(1)
-        self.prefix = os.urandom(4).hex()
+        self.numbers, self.prefix = itertools.count(1), os.urandom(4).hex()
 
     def fire(self, event: str, /, **data: Any) -> Outcome:
         """Something happened: run its hooks and say what they decided."""

@@ -47,7 +47,7 @@ name = attrgetter("name")
 
 
 @pytest.fixture
-def tenter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tenter:
+def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tenter:
     """`tenter explain` in a project folder with a HOME beside it."""
     (tmp_path / "project").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -60,6 +60,12 @@ def tenter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         return Ran(code, *capsys.readouterr())
 
     return call
+
+
+@pytest.fixture
+def tenter(explain: Tenter) -> Tenter:
+    """The same with all details."""
+    return lambda *words: explain(*(() if "--json" in words else ("--all",)), *words)
 
 
 def write(path: str, content: str | dict[str, Any]) -> None:
@@ -80,6 +86,30 @@ def llxprt(*hooks: tuple[str, str], **more: Any) -> dict[str, Any]:
 
 MOAI = ("tool.before", "--dialect", "moai", "--trust")
 LLXPRT = ("tool.before", "--dialect", "llxprt", "--trust")
+
+
+def test_ten_lines_say_which_hooks_run_why_others_do_not_and_how_a_hook_refuses(explain: Tenter) -> None:
+    write(".claude/settings.json", moai(("Bash", "sh hooks/first.sh"), *[("Write", f"w{n}") for n in range(20)]))
+    write("hooks/first.sh", "")
+    ran = explain(*MOAI, "--tool", "Bash")
+
+    assert ran.code == 0
+    assert len(ran.out.splitlines()) <= 10
+    assert "hooks: 1 of 21 runs" in ran.out
+    assert "1 first.sh .claude/settings.json:7 matcher 'Bash' fits" in ran.lines
+    assert "- w0 .claude/settings.json:16 matcher 'Write' (regex on the whole value) does not fit tool_name 'Bash'" in (
+        ran.lines
+    )
+    assert "... and 17 more, of which 0 run" in ran.lines
+    assert "exit 2, stderr: blocked" in ran.out
+
+
+def test_the_short_form_says_what_an_untrusted_hook_waits_for_and_where_a_first_one_goes(explain: Tenter) -> None:
+    assert "write one in .claude/settings.json" in explain("tool.before", "--dialect", "moai").lines
+
+    write(".claude/settings.json", moai(("Bash", "true")))
+    lines = explain("tool.before", "--dialect", "moai").lines
+    assert any("you have not approved it" in line for line in lines)
 
 
 def test_the_event_is_told_with_its_kind_powers_and_what_matchers_see(tenter: Tenter) -> None:
@@ -407,7 +437,7 @@ def test_every_event_of_every_dialect_can_be_explained(tenter: Tenter, dialect: 
 def test_what_made_up_hooks_failed_at_is_not_logged(tmp_path: Path) -> None:
     env = {**os.environ, "HOME": str(tmp_path)}
     ran = subprocess.run(
-        [sys.executable, "-m", "tenterhook", "explain", "tool.before"],
+        [sys.executable, "-m", "tenterhook", "explain", "tool.before", "--all"],
         cwd=tmp_path,
         env=env,
         capture_output=True,

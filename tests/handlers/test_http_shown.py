@@ -106,7 +106,7 @@ def test_the_commands_show_an_http_hook_and_call_nobody(
     with serving(response("{}")) as server:
         http_hook(project, server.url)
         moai_hook(project, "PreToolUse", server.url)
-        event = ["tool.before"] if command == "explain" else []
+        event = ["tool.before", "--all"] if command == "explain" else []
         code = main([command, *event, "--dialect", dialect, "--project", str(project.root)])
 
     shown = capsys.readouterr().out

@@ -224,10 +224,10 @@ def test_explain_names_what_is_kept_back_and_says_when_nothing_is(project, capsy
     monkeypatch.setenv("B_TOKEN", VALUE)
     monkeypatch.setenv("HOME", str(project.home_folder))
 
-    main(["explain", "tool.before", "--project", str(project.root), "--trust"])
+    main(["explain", "tool.before", "--project", str(project.root), "--trust", "--all"])
     kept = capsys.readouterr().out
     project.home(".config/tenterhook/tenterhook.toml", '[settings]\nsecrets = "pass"\n')
-    main(["explain", "tool.before", "--project", str(project.root), "--trust"])
+    main(["explain", "tool.before", "--project", str(project.root), "--trust", "--all"])
     passed = capsys.readouterr().out
 
     assert "kept from hooks that do not declare them: B_TOKEN" in kept

@@ -9,6 +9,7 @@ from tenterhook.cli.commands.fire import read_input
 from tenterhook.cli.explanation import text
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
+from tenterhook.cli.short_explanation import short_text
 from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.failure_policy import MODES
@@ -17,8 +18,8 @@ from tenterhook.tools.explain.explain import explain
 
 USAGE = CommandUsage(
     "explain",
-    "Explain an event without running anything: which hooks would run, why the others would not,\n"
-    "and what each possible answer of a hook would do.",
+    "Explain an event without running anything: which hooks would run, and why the others would not.\n"
+    "With --all also what each possible answer of a hook would do, and in which files hooks are looked for.",
     ("EVENT",),
     (
         Option("tool", "the tool that the event is about", "NAME"),
@@ -28,6 +29,7 @@ USAGE = CommandUsage(
         CONFIG,
         AGENT,
         TRUST,
+        Option("all", "all details: files, every answer and what becomes of it, the other mode, notes"),
         Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
         JSON,
     ),
@@ -47,7 +49,8 @@ def run(argv: list[str]) -> int:
     if "json" in options:
         print_json(found)
     else:
-        print(redact_cli_output(text(found, painter(colourful()), whole=not sys.stdout.isatty())))
+        render = text if "all" in options else short_text
+        print(redact_cli_output(render(found, painter(colourful()), whole=not sys.stdout.isatty())))
     return 0
 
 

@@ -82,7 +82,10 @@ def check_values(table: dict[str, Any], hook: Registered, where: str) -> dict[st
 
 def apply_given_options(hooks: Iterable[Registered], given: str) -> list[Registered]:
     """The hooks with the options of their config entry; each takes those that it has."""
-    table = in_json(given, "options")
+    from tenterhook.author.declarations import check_options
+
+    table, hooks = in_json(given, "options"), list(hooks)
+    check_options(hooks, table)
     found = []
     for one in hooks:
         own = {name: value for name, value in table.items() if name.replace("-", "_") in one.options}

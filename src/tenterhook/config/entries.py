@@ -23,6 +23,8 @@ from tenterhook.types import Hook, Path, Source
 LONGEST_NAME = 60
 # Files whose hooks are not duplicates of those in other files.
 APART = ("plugin", "skill")
+# The mode in which what cannot be checked is refused, and the name of a hook whose entry cannot be read.
+STRICT, HOOK = "strict", "hook"
 
 if TYPE_CHECKING:
     from tenterhook.support.readers import Document
@@ -134,34 +136,49 @@ class EntryReader:
             return []
         hooks: list[Hook] = []
         for n, one in enumerate(value):
-            here = (*path, n)
-            if isinstance(one, dict):
-                for entry in self.expand(one, here):
-                    hooks += [
-                        hook for rule in self.events_of(entry, here) if (hook := self.hook(rule, entry, here, {}))
-                    ]
-            else:
-                self.warn(here, f"a hook must be a table, not {type(one).__name__}; it never runs")
+            known = len(self.problems)
+            found = self.entry(one, (*path, n))
+            if not found and self.dialect.failures.mode == STRICT:
+                found = self.failing((*path, n), one, self.problems[known:])
+            hooks += found
         return hooks
 
-    def expand(self, entry: dict[str, Any], path: Path) -> list[dict[str, Any]]:
-        """The entry itself; or, where its handler knows better, one for each hook that it stands for.
+    def entry(self, value: Any, path: Path) -> list[Hook]:
+        if not isinstance(value, dict):
+            self.warn(path, f"a hook must be a table, not {type(value).__name__}; it never runs")
+            return []
+        found = [(rule, one) for one in self.expand(value, path) for rule in self.events_of(one, path)]
+        return [hook for rule, one in found if (hook := self.hook(rule, one, path, {}))]
 
-        If that cannot be found out, the hook fails wherever it might have guarded.
-        """
-        kind = next((kind for kind in self.dialect.config.types if isinstance(entry.get(kind.key), str)), None)
-        read = getattr(handlers.get(kind.handler), "entries", None) if kind else None
-        if kind is None or read is None:
+    def failing(self, path: Path, value: Any, problems: list[Problem]) -> list[Hook]:
+        """A hook that fails at each event that a guard may be for, in place of an entry that cannot run."""
+        from tenterhook.config.unreadable import failing, guards
+
+        name = value.get("name") if isinstance(value, dict) else None
+        source = Source(self.document.file, path, self.document.where, self.scope)
+        text = "; ".join(map(str, problems))
+        rules = [rule for rule in self.dialect.events if guards(rule)] if problems else []
+        return [failing(name if isinstance(name, str) else HOOK, source, text, rule, self.agent) for rule in rules]
+
+    def expand(self, entry: dict[str, Any], path: Path) -> list[dict[str, Any]]:
+        """The entry itself; or, where its handler knows better, one for each hook that it stands for."""
+        kinds = [kind for kind in self.dialect.config.types if kind.key in entry]
+        kind = next((one for one in kinds if hasattr(handlers.get(one.handler), "entries")), None)
+        if kind is None:
             return [entry]
+        others = [one.key for one in kinds if one.key != kind.key]
+        if others or not isinstance(entry[kind.key], str):
+            wrong = f"stands beside {others[0]}" if others else f"must be text, not {entry[kind.key]!r}"
+            self.warn((*path, kind.key), f"{kind.key} {wrong}; the hook never runs")
+            return []
+        read = handlers.get(kind.handler).entries  # type: ignore[union-attr]
         try:
             found: list[dict[str, Any]] = read(
                 entry, os.path.dirname(self.document.file), whole=self.scope != "project"
             )
         except UsageError as exc:
-            from tenterhook.author.registered import GUARDED
-
             self.warn((*path, kind.key), f"{exc}; what it guards is refused")
-            return [{"on": list(GUARDED), **entry}]
+            return []
         wanted = entry.get("on")
         wanted = [wanted] if isinstance(wanted, str) else wanted
         chosen = [one for one in found if not isinstance(wanted, list) or one["on"] in wanted]

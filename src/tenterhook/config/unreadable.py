@@ -28,8 +28,11 @@ def failing_hooks(place: ConfigLocation, exc: ConfigError, dialect: Dialect) -> 
         text = ""
     for section in place.file.sections:
         named = [rule for rule in dialect.events if names(text, rule, section)]
+        where = (exc.line, exc.column)
+        source = Source(place.path, (), lambda path, where=where: where, place.file.scope)  # type: ignore[misc]
+        problem = f"{exc}; its hooks cannot be run until that is fixed"
         for rule in named or filter(guards, dialect.events):
-            yield failing(place, exc, rule, agent_of(text, place, section))
+            yield failing(place.path.rpartition("/")[2], source, problem, rule, agent_of(text, place, section))
 
 
 def guards(rule: EventRule) -> bool:
@@ -42,14 +45,13 @@ def names(text: str, rule: EventRule, section: Section) -> bool:
     return any(re.search(rf"^\s*[\"']?{re.escape(one)}[\"']?\s*:", text, re.MULTILINE) for one in called)
 
 
-def failing(place: ConfigLocation, exc: ConfigError, rule: EventRule, agent: str | None) -> Hook:
-    where = (exc.line, exc.column)
+def failing(name: str, source: Source, problem: str, rule: EventRule, agent: str | None) -> Hook:
     return Hook(
-        name=place.path.rpartition("/")[2],
+        name=name,
         event=rule.name,
         handler="unread",
-        spec={"main": f"{exc}; its hooks cannot be run until that is fixed", "form": "unread"},
-        source=Source(place.path, (), lambda path: where, place.file.scope),
+        spec={"main": problem, "form": "unread"},
+        source=source,
         agent=agent,
         on_failure={"default": "deny"} if guards(rule) else {},
     )

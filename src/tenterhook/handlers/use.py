@@ -52,7 +52,9 @@ def entries(entry: dict[str, Any], folder: str, *, whole: bool) -> list[dict[str
     from tenterhook.author.kinds import EVENTS
     from tenterhook.author.loading import LIBRARY
 
-    word, options = entry["use"], entry.get("options") or {}
+    word, options = entry["use"], entry.get("options", {})
+    if not isinstance(options, dict):
+        raise UsageError(f"options must be a table of the hooks' options, not {options!r}")
     found = [one for one in read_hooks(word, folder) if entry.get("only") in (None, one.name)]
     if not found:
         raise UsageError(f"there is no hook {entry['only']!r} in {word}")

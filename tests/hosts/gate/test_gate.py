@@ -253,3 +253,35 @@ def test_the_systems_hooks_hold_against_the_users_switch(approved: Agent, tmp_pa
 
     assert seen.blocked
     assert "by policy" in str(seen)
+
+
+MISTAKES = {
+    "use = 3": "tenterhook.toml:2:1: use must be text, not 3",
+    'use = "guard.py"\ncommand = "true"': "use stands beside command",
+    'use = "guard.py"\non = "tool.befor"': "the hooks of guard.py are for tool.before",
+    'use = "guard.py"\noptions = { brunch = "x" }': "no hook of this file has an option 'brunch'",
+    'use = "guard.py"\noptions = 3': "options must be a table",
+    'use = "gaurd.py"': "gaurd.py: No such file",
+    'command = "true"': "a hook needs 'on'",
+}
+
+
+@pytest.mark.parametrize("entry", [pytest.param(entry, id=said) for entry, said in MISTAKES.items()])
+def test_an_entry_of_the_user_that_cannot_run_refuses_and_says_where(agent: Agent, entry: str) -> None:
+    folder = agent.home / ".config" / "tenterhook"
+    folder.mkdir(parents=True)
+    (folder / "guard.py").write_text(agent.folder.joinpath("guard.py").read_text())
+    (folder / "tenterhook.toml").write_text(f"[[hook]]\n{entry}\n")
+    agent.write("tenterhook.toml", "")
+    seen = obeyed("claude", "PreToolUse", agent.bash("ls"))
+
+    assert seen.blocked
+    assert MISTAKES[entry] in seen.reason
+
+
+def test_a_key_that_is_ignored_is_told_once_a_session(approved: Agent) -> None:
+    approved.write("tenterhook.toml", '[[hook]]\nuse = "guard.py"\nsandbx = true\n')
+    replies = [approved.bash("ls") for _ in range(2)]
+
+    assert "unknown key 'sandbx'" in replies[0].out
+    assert "sandbx" not in replies[1].out

@@ -36,6 +36,7 @@ class OtherSide(Side):
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
+        self.notices = ()  # that agent reports mistakes in its own files
         self.approve = f"tenter trust --dialect {engine.dialect.name}"
 
     def wordings(self, call: AgentCall, data: dict[str, Any]) -> Iterator[Wording]:

@@ -37,7 +37,7 @@ class Side:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.notices: tuple[str, ...] = ()
+        self.notices: tuple[str, ...] = tuple(f"tenterhook: {text}" for text in mistakes(engine))
 
     def wordings(self, call: AgentCall, data: dict[str, Any]) -> Iterator[Wording]:
         """The event's data for these hooks; nothing for an event that is newer than we are."""
@@ -59,6 +59,14 @@ class Side:
             self.engine.rule(hook.event).kind in GUARDED and hook.enabled and hook.trusted
             for hook in self.engine.hooks()
         )
+
+
+def mistakes(engine: Engine) -> Iterator[str]:
+    """Mistakes in the config files that no hook reports: one takes the place of an entry that cannot run."""
+    loaded = engine.ready()
+    for problem in map(str, loaded.problems):
+        if not any(problem in str(hook.spec.get("main")) for hook in loaded.hooks):
+            yield problem
 
 
 @contextmanager

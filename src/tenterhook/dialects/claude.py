@@ -14,6 +14,7 @@ from tenterhook.dialects.schema.dialect import (
     File,
     Form,
     Install,
+    Managed,
     MessageRules,
     PayloadRules,
     PlanningRules,
@@ -131,6 +132,8 @@ IN_AGENT = (Section(agent="name", renames={"Stop": "SubagentStop"}),)
 IN_SKILL = (Section(agent="name", by_folder=True),)
 PLUGIN = {"CLAUDE_PLUGIN_ROOT": ".."}
 
+ON_A_MAC = "/Library/Application Support/ClaudeCode"
+
 INSTALL = Install(
     project=".claude/settings.json",
     user="~/.claude/settings.json",
@@ -139,6 +142,17 @@ INSTALL = Install(
     limits=(
         "a project's hooks wait until you trust the folder; with -p every folder is trusted",
         "onFailure: block counts from 2.1.295 on; before, the operation goes on where the command fails",
+    ),
+    managed=Managed(
+        linux="/etc/claude-code/managed-settings.d/tenterhook.json",
+        macos=f"{ON_A_MAC}/managed-settings.d/tenterhook.json",
+        windows=r"C:\Program Files\ClaudeCode\managed-settings.d\tenterhook.json",
+        limits=(
+            "managed-settings.d is read from 2.1.83 on",
+            "settings that a server or device management gives take the place of the files",
+            "allowManagedHooksOnly in a file there switches off the hooks of users and projects",
+            "onFailure: block counts from 2.1.295 on; before, the operation goes on where the command fails",
+        ),
     ),
 )
 
@@ -201,6 +215,8 @@ DIALECT = Dialect(
         files=(
             File(path="/etc/claude-code/managed-settings.json", scope="system", format="json"),
             File(path="/etc/claude-code/managed-settings.d/*.json", scope="system", format="json"),
+            File(path=f"{ON_A_MAC}/managed-settings.json", scope="system", format="json"),
+            File(path=f"{ON_A_MAC}/managed-settings.d/*.json", scope="system", format="json"),
             File(path="~/.claude/settings.json", scope="user", format="json"),
             File(path=".claude/settings.json", scope="project", format="json"),
             File(path=".claude/settings.local.json", scope="project", format="json"),

@@ -19,6 +19,7 @@ from tenterhook.dialects.schema.dialect import (
     File,
     Form,
     Install,
+    Managed,
     MergeRules,
     MessageRules,
     Overrides,
@@ -315,6 +316,12 @@ DIALECT = Dialect(
     config=ConfigRules(
         files=(
             replace(ALONE, path="/etc/codex/hooks.json", scope="system"),
+            File(
+                path="/etc/codex/requirements.toml",
+                scope="system",
+                format="toml",
+                beside=("managed_dir", "windows_managed_dir"),
+            ),
             File(path="/etc/codex/config.toml", scope="system", format="toml", beside=("state",)),
             replace(ALONE, path="~/.codex/hooks.json", scope="user"),
             File(path="~/.codex/config.toml", scope="user", format="toml", beside=("state",)),
@@ -370,6 +377,18 @@ DIALECT = Dialect(
             '--trust there, or put trust_level = "trusted" below [projects."FOLDER"] in ~/.codex/config.toml',
             "a hook runs after you have reviewed its very text; codex exec leaves out, without a word, what nobody "
             "has reviewed; --dangerously-bypass-hook-trust runs it",
+        ),
+        managed=Managed(
+            linux="/etc/codex/requirements.toml",
+            macos="/etc/codex/requirements.toml",
+            windows=r"C:\ProgramData\OpenAI\Codex\requirements.toml",
+            beside={"hooks.managed_dir": "/etc/tenterhook"},
+            limits=(
+                "versions of before May 2026 do not read hooks there",
+                "some versions run these hooks only where the folder of hooks.managed_dir exists",
+                "requirements of the cloud or of device management that name hooks take the place of the file's",
+                "allow_managed_hooks_only = true in it switches off the hooks of users and projects",
+            ),
         ),
     ),
     remarks=Remarks(

@@ -13,6 +13,7 @@ from tenterhook.dialects.schema.dialect import (
     File,
     Form,
     Install,
+    Managed,
     MessageRules,
     PayloadRules,
     PlanningRules,
@@ -133,6 +134,16 @@ DIALECT = Dialect(
         program="exec",
         beside={"version": 1},
         limits=("a project's hooks run only in a folder that you trust",),
+        managed=Managed(
+            linux="/etc/github-copilot/policy.d/tenterhook.json",
+            macos="/etc/github-copilot/policy.d/tenterhook.json",
+            windows=r"C:\ProgramData\GitHub\Copilot\policy.d\tenterhook.json",
+            limits=(
+                "it reads the file only where root owns it and others cannot write it",
+                "a hook that takes too long lets the operation go on, also one of the administrator's",
+                "VS Code and the cloud agent have no such folder",
+            ),
+        ),
     ),
     remarks=Remarks(cautions={"approval": "the folder"}),
     notes=(

@@ -1,5 +1,7 @@
 """Cursor's hooks, as its documents of October 2026 describe them: nothing here was measured on the program."""
 
+from msgspec.structs import replace
+
 from tenterhook.dialects._cursor import ANSWERS, BASE, EVENTS
 from tenterhook.dialects.schema.dialect import (
     ConfigRules,
@@ -10,6 +12,7 @@ from tenterhook.dialects.schema.dialect import (
     File,
     Form,
     Install,
+    Managed,
     MessageRules,
     PayloadRules,
     PlanningRules,
@@ -31,6 +34,17 @@ KEYS = {
     "loop_limit": "stop_cap",
     "tenterhook": "ours",
 }
+
+ON_A_MAC = "/Library/Application Support/Cursor"
+MANAGED = File(
+    path="/etc/cursor/hooks.json",
+    scope="system",
+    format="json",
+    hooks_only=True,
+    beside=("version",),
+    version=1,
+    cwd=".",
+)
 
 DIALECT = Dialect(
     name="cursor",
@@ -59,15 +73,8 @@ DIALECT = Dialect(
     ),
     config=ConfigRules(
         files=(
-            File(
-                path="/etc/cursor/hooks.json",
-                scope="system",
-                format="json",
-                hooks_only=True,
-                beside=("version",),
-                version=1,
-                cwd=".",
-            ),
+            MANAGED,
+            replace(MANAGED, path=f"{ON_A_MAC}/hooks.json"),
             File(
                 path=".cursor/hooks.json",
                 scope="project",
@@ -117,6 +124,12 @@ DIALECT = Dialect(
         closed=True,
         beside={"version": 1},
         limits=("a project's hooks run only in a workspace that you trust",),
+        managed=Managed(
+            linux="/etc/cursor/hooks.json",
+            macos=f"{ON_A_MAC}/hooks.json",
+            windows=r"C:\ProgramData\Cursor\hooks.json",
+            limits=("from documents only: nothing was tried with Cursor itself",),
+        ),
     ),
     remarks=Remarks(cautions={"approval": "the folder", "byte order mark": "on Windows"}),
     notes=(

@@ -19,6 +19,7 @@ from tenterhook.dialects.schema.dialect import (
     FiringRules,
     Form,
     Install,
+    Managed,
     MergeRules,
     MessageRules,
     Overrides,
@@ -331,6 +332,14 @@ DIALECT = Dialect(
         user="~/.gemini/settings.json",
         folder="GEMINI_PROJECT_DIR",
         limits=("a project's hooks run only in a folder that you trust; without a terminal it refuses any other",),
+        managed=Managed(
+            linux="/etc/gemini-cli/settings.json",
+            macos=f"{ON_A_MAC}/settings.json",
+            windows=r"C:\ProgramData\gemini-cli\settings.json",
+            limits=(
+                "a user can name another file with GEMINI_CLI_SYSTEM_SETTINGS_PATH: give them a gemini that sets it",
+            ),
+        ),
     ),
     remarks=Remarks(cautions={"approval": "the folder", "keys": "its own"}),
     notes=(

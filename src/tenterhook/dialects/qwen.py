@@ -15,6 +15,7 @@ from tenterhook.dialects.schema.dialect import (
     File,
     Form,
     Install,
+    Managed,
     PayloadRules,
     PlanningRules,
     ReadingRules,
@@ -278,6 +279,12 @@ DIALECT = Dialect(
         user="~/.qwen/settings.json",
         folder="QWEN_PROJECT_DIR",
         limits=("a project's hooks run only in a folder that you trust",),
+        managed=Managed(
+            linux="/etc/qwen-code/settings.json",
+            macos=f"{ON_A_MAC}/settings.json",
+            windows=r"C:\ProgramData\qwen-code\settings.json",
+            limits=("a user can name another file with QWEN_CODE_SYSTEM_SETTINGS_PATH: give them a qwen that sets it",),
+        ),
     ),
     remarks=Remarks(cautions={"approval": "the folder", "keys": "the provider"}),
     notes=(

@@ -15,14 +15,26 @@ from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
+from tenterhook.errors import UsageError
 from tenterhook.hosts.gate.hooks import hooks_of_file
 from tenterhook.support.terminal.text import duration, visible
-from tenterhook.tools.install import canary, change, command_line, earlier_form, hookfiles, limits, own_config, target
+from tenterhook.tools.install import (
+    bundle,
+    canary,
+    change,
+    command_line,
+    earlier_form,
+    hookfiles,
+    limits,
+    own_config,
+    target,
+)
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.types import Hook
 
 USER = Option("user", "for all your projects, in your own config rather than the project's")
+MANAGED = Option("managed", "for all users of this machine, in the administrators' files; needs root")
 DRY = Option("dry-run", "only show what would change")
 YES = Option("yes", "write without asking")
 USAGE = CommandUsage(
@@ -35,6 +47,8 @@ USAGE = CommandUsage(
     (
         Option("agent", "agents whose config to change, separated by commas", "NAME,..."),
         USER,
+        MANAGED,
+        Option("out", "with --managed: write the files into this folder, for device management", "DIR"),
         PROJECT,
         DRY,
         YES,
@@ -52,6 +66,9 @@ NO_TERMINAL = "nothing was written: there is no terminal to ask on; --yes writes
 NOTHING = "nothing to do: the entries are there"
 # States of hooks that the user has not approved as they are now.
 WAITING = ("untrusted", "modified")
+NEEDS_ROOT = "--managed writes the system's files, which only root may: run it with sudo"
+# Everybody may read an administrator's files, and root alone may write them.
+READABLE = 0o022
 HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
 NO_HOOKS = "No hook is in tenterhook.toml yet: what you write there runs in these agents from then on."
 
@@ -75,10 +92,14 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(own)
     if options is None:
         return 0
-    project, user = options.get("project", "."), "user" in options
+    project, user, managed = options.get("project", "."), "user" in options, is_managed(options)
     files = hookfiles.load_hook_files(call)
-    targets, joined = join_shared([target.target(name, project, user=user) for name in agents(options)])
-    config = own_config.own_target(project, user=user)
+    if "out" in options:
+        return write_bundle(files, options)
+    targets, joined = join_shared(
+        [target.target(name, project, user=user, managed=managed) for name in agents(options)]
+    )
+    config = own_config.own_target(project, user=user, managed=managed)
     earlier = earlier_form.find_earlier_hooks(targets, files, config)
     named = [*files, *earlier.recorded]
     files = [*named, *earlier.unrecorded]
@@ -95,6 +116,8 @@ def run(argv: list[str]) -> int:
         return 1
     approved: list[str] = []
     if "dry-run" not in options:
+        if managed:
+            os.umask(READABLE)
         for job in (added, *(plan.job for plan in wanted)):
             missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
             commit(job.changes, missing, job.unwanted)
@@ -104,8 +127,42 @@ def run(argv: list[str]) -> int:
     return report_install_results(plans, added, approved, options)
 
 
+def is_managed(options: dict[str, str]) -> bool:
+    """Whether the administrators' files are meant; a mistake in the options raises."""
+    managed, out = "managed" in options, "out" in options
+    others = [name for name in ("user", "project") if managed and name in options]
+    if others:
+        raise UsageError(f"--managed and --{others[0]} cannot be used together")
+    if out and not managed:
+        raise USAGE.error("--out belongs to --managed")
+    if managed and not out and "dry-run" not in options and os.geteuid() != 0:
+        raise UsageError(f"{NEEDS_ROOT}; --dry-run shows what it would write, --out DIR writes a bundle")
+    return managed
+
+
+def write_bundle(files: Files, options: dict[str, str]) -> int:
+    """Write what device management puts onto other machines."""
+    program = options.get("program", bundle.USUAL_PROGRAM)
+    if not os.path.isabs(program):
+        raise USAGE.error(f"--program must be the whole path that tenter has on those machines, not {program!r}")
+    folder = os.path.abspath(options["out"])
+    others = parse_names(options, "hooks-of")
+    made = bundle.make_bundle(agents(options), files, program, seconds(options), others)
+    changes, folders = bundle.bundle_changes(folder, made)
+    if "json" in options:
+        print_json({"done": "dry-run" not in options, "out": folder, "files": [one.path for one in made]})
+    else:
+        shown = [f"{folder}:", *(f"  {one.path}" for one in made), f"the agents will call {program}"]
+        print(visible("\n".join([*shown, *(["nothing was written (--dry-run)"] if "dry-run" in options else [])])))
+    if "dry-run" not in options:
+        commit(changes, folders)
+    return 0
+
+
 def agents(options: dict[str, str]) -> list[str]:
     names = parse_agent_names(options)
+    if not names and "managed" in options:
+        return target.installable(managed=True)
     if not names:
         raise USAGE.error(f"--agent is missing; there are: {', '.join(target.installable())}")
     return names
@@ -113,7 +170,11 @@ def agents(options: dict[str, str]) -> list[str]:
 
 def parse_agent_names(options: dict[str, str]) -> list[str]:
     """The agents that --agent names, each once."""
-    return list(dict.fromkeys(name.strip() for name in options.get("agent", "").split(",") if name.strip()))
+    return parse_names(options, "agent")
+
+
+def parse_names(options: dict[str, str], option: str) -> list[str]:
+    return list(dict.fromkeys(name.strip() for name in options.get(option, "").split(",") if name.strip()))
 
 
 def join_shared(targets: list[target.Target]) -> tuple[list[target.Target], list[str]]:
@@ -138,34 +199,41 @@ def join_shared(targets: list[target.Target]) -> tuple[list[target.Target], list
 
 def reads(one: target.Target, other: target.Target) -> bool:
     """Whether an agent reads the file that is written for another one."""
+    if one.managed:
+        return one.whole == other.whole
     where = other.install.user if other.user else other.install.project
     return any(covers(file.path, where) for file in one.dialect.config.files)
 
 
 def all_hooks(config: target.Target, files: Files) -> list[Hook]:
     """The hooks of our config, and those that are about to come into it."""
-    there = config.hooks.hooks()
+    every = config.hooks.hooks()
+    there = [hook for hook in every if hook.source.scope == "managed"] if config.managed else every
     named = {str(hook.spec.get("main")) for hook in there}
-    new = [word for word, _ in files if own_config.name_in_config(word, config) not in named]
+    folder = os.path.dirname(config.whole) if config.managed else ""
+    new = [word for word, _ in files if os.path.join(folder, own_config.name_in_config(word, config)) not in named]
     project = config.hooks.project
     return [*there, *(hook for word in new for hook in hooks_of_file(word, [], os.getcwd(), project))]
 
 
 def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str]) -> AgentInstall:
     events, without = hookfiles.events_to_connect(one.dialect, hooks)
-    program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user)
+    program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user or one.managed)
     words = command_line.line_of(one.dialect.name, program, hooks_of(one, options))
     job = change.install(one, events, words, seconds(options))
-    if words.fixed and not one.user:
+    if one.managed:
+        job.notes += command_line.about_program(program)
+    elif words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
-    return AgentInstall(one, events, words, job, limits.limits(one.dialect, events, without, closed))
+    said = limits.limits(one.dialect, events, without, closed, managed=one.managed)
+    return AgentInstall(one, events, words, job, said)
 
 
 def hooks_of(one: target.Target, options: dict[str, str]) -> list[str]:
     """The agents whose own hooks run too; an agent runs its own by itself."""
-    names = [name.strip() for name in options.get("hooks-of", "").split(",") if name.strip()]
-    return [name for name in dict.fromkeys(names) if dialects.get(name).name != one.dialect.name]
+    names = parse_names(options, "hooks-of")
+    return [name for name in names if dialects.get(name).name != one.dialect.name]
 
 
 def seconds(options: dict[str, str]) -> float | None:
@@ -204,6 +272,8 @@ def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
 
 
 def file_of(one: target.Target) -> str:
+    if one.managed:
+        return one.whole
     if not one.user:
         return one.path
     return f"~/{one.path}" if one.root == one.hooks.home else os.path.join(one.root, one.path)

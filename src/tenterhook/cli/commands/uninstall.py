@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.cli.commands.install import DRY, USER, YES, as_data, confirm_write, file_of, parse_agent_names
+from tenterhook.cli.commands.install import (
+    DRY,
+    MANAGED,
+    USER,
+    YES,
+    as_data,
+    confirm_write,
+    file_of,
+    is_managed,
+    parse_agent_names,
+)
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.support.terminal.text import visible
@@ -23,6 +33,7 @@ USAGE = CommandUsage(
     (
         Option("agent", "agents whose config to change, separated by commas (default: all)", "NAME,..."),
         USER,
+        MANAGED,
         PROJECT,
         DRY,
         YES,
@@ -38,10 +49,10 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    project, user = options.get("project", "."), "user" in options
+    project, user, managed = options.get("project", "."), "user" in options, is_managed(options)
     named = parse_agent_names(options)
-    targets = [target(name, project, user=user) for name in named or installable()]
-    jobs = plan_uninstall_jobs([*targets, *([] if named else [own_target(project, user=user)])])
+    targets = [target(name, project, user=user, managed=managed) for name in named or installable(managed=managed)]
+    jobs = plan_uninstall_jobs([*targets, *([] if named else [own_target(project, user=user, managed=managed)])])
     dry = "dry-run" in options
     if "json" not in options:
         print(visible("\n".join(render_uninstall_job(one, job) for one, job in jobs)) or NOTHING)

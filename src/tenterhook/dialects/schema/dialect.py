@@ -42,6 +42,7 @@ from tenterhook.dialects.schema.files import ConfigRules as ConfigRules
 from tenterhook.dialects.schema.files import File as File
 from tenterhook.dialects.schema.files import Form as Form
 from tenterhook.dialects.schema.files import Install as Install
+from tenterhook.dialects.schema.files import Managed as Managed
 from tenterhook.dialects.schema.files import Section as Section
 from tenterhook.dialects.schema.files import Setup as Setup
 from tenterhook.dialects.schema.files import Switches as Switches

@@ -126,6 +126,22 @@ class Setup(Struct, frozen=True, kw_only=True):
     usual_caller: bool = False
 
 
+class Managed(Struct, frozen=True, kw_only=True):
+    """The administrator's file of an agent, by operating system: users cannot take back what `tenter install --managed`
+    writes there.
+    """
+
+    # The path on Linux, one of the agent's files.
+    linux: str
+    # The path on macOS and on Windows, as the agent's documents name it. Empty: they name none.
+    macos: str = ""
+    windows: str = ""
+    # Further keys that the file needs; `TABLE.KEY` is one in a table.
+    beside: dict[str, int | str | bool] = {}
+    # What an administrator has to know.
+    limits: tuple[str, ...] = ()
+
+
 class Install(Struct, frozen=True, kw_only=True):
     """What `tenter install` writes: entries that call `tenter run`, into one file of the project's or the user's."""
 
@@ -146,6 +162,8 @@ class Install(Struct, frozen=True, kw_only=True):
     beside: dict[str, int | str | bool] = {}
     # What the agent cannot enforce or needs first, if no other field of the dialect says it.
     limits: tuple[str, ...] = ()
+    # The administrator's file; None if the agent has none for hooks.
+    managed: Managed | None = None
 
 
 class Switches(Struct, frozen=True, kw_only=True):

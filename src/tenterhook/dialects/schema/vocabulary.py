@@ -256,10 +256,17 @@ def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
             yield f"wrapper {one.script}: {one.event or 'no event'} has nothing to match on"
 
 
+# Scopes of files that only root can write.
+OF_SYSTEM = ("system", "managed")
+
+
 def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
     for scope, path in (("project", install.project), ("user", install.user)):
         if not any(covers(file.path, path) for file in dialect.config.files if file.scope == scope):
             yield f"install {scope}: {path!r} is none of its files"
+    for path in (install.managed.linux, install.managed.macos) if install.managed else ():
+        if path and not any(covers(file.path, path) for file in dialect.config.files if file.scope in OF_SYSTEM):
+            yield f"install managed: {path!r} is none of the system's files"
     keys, setters = dialect.config.form.keys, set(dialect.config.form.keys.values())
     yield from unknown("install words", [install.words], {"", *(key for key in keys if keys[key] == "words")})
     yield from unknown("install program", [install.program], {"", *keys})

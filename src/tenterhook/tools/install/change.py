@@ -23,17 +23,18 @@ from tenterhook.tools.install.editing.edit import (
     apply_additions,
     canonical,
     mentions,
+    missing,
     says,
     without,
 )
 from tenterhook.tools.install.editing.file_changes import FileChanges
-from tenterhook.tools.install.editing.record import ConfigRecord, Record, digest
+from tenterhook.tools.install.editing.record import ConfigRecord, Record, WrapperRecord, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for
 from tenterhook.tools.install.hookfiles import EventHooks
 from tenterhook.tools.install.init.additions import command_type, entry_of, place_of, required_additions
 from tenterhook.tools.install.init.install import about_switch, elsewhere, overridden
 from tenterhook.tools.install.init.undo import format_command, restore_config, taken_out
-from tenterhook.tools.install.target import Target
+from tenterhook.tools.install.target import SYSTEM_STATE, Target
 
 # The time-out of an entry, whose hooks may be others tomorrow; and the time left to tell the agent about one that took
 # longer than its own.
@@ -123,14 +124,21 @@ def parse_target(target: Target, source: bytes) -> Any:
     return readers.parse(source, target.path, target.file.format).data
 
 
-def keep(job: FileChanges, target: Target, folders: list[str], config: ConfigRecord) -> None:
+def keep(
+    job: FileChanges,
+    target: Target,
+    folders: list[str],
+    config: ConfigRecord,
+    copies: Mapping[str, WrapperRecord] | None = None,
+) -> None:
     """The record is written first: a config without one could not be restored. `folders` were made by earlier
-    installs.
+    installs, `copies` are hook files beside an administrator's config.
     """
-    record = Record(records.VERSION, target.dialect.name, {}, {target.path: config}, folders)
+    record = Record(records.VERSION, target.dialect.name, dict(copies or {}), {target.path: config}, folders)
     job.folders = folders_for([target.record, *(change.path for change in job.changes)])
     own = [folder for folder in job.folders if folder.startswith(job.where(""))]
-    record.folders += [os.path.relpath(folder, job.project) for folder in own if folder in parents(job, target.path)]
+    around = {folder for path in (target.path, *record.scripts) for folder in parents(job, path)}
+    record.folders += [os.path.relpath(folder, job.project) for folder in own if folder in around]
     job.changes.insert(0, Change(target.record, content(target.record), records.encode_record(record), PRIVATE))
 
 
@@ -156,11 +164,27 @@ def uninstall(target: Target, before: Mapping[str, bytes | None]) -> FileChanges
         left = restore_config(job, path, target.file.format, config, now)
         if left:
             rest.configs[path] = ConfigRecord(config.original, "", left, known=config.known)
-            rest.folders = record.folders
+            rest.folders, rest.scripts = record.folders, record.scripts
     after = records.encode_record(rest) if rest.configs else None
     job.changes.append(Change(target.record, content(target.record), after, PRIVATE))
+    remove_copies(job, target, record, rest)
     job.unwanted = [job.where(folder) for folder in reversed(record.folders)]
+    job.unwanted += [os.path.dirname(target.record), SYSTEM_STATE] if target.managed and after is None else []
     return job
+
+
+def remove_copies(job: FileChanges, target: Target, record: Record, rest: Record) -> None:
+    """Remove the copies of hook files; one that was changed stays."""
+    for path, copy in record.scripts.items():
+        now = content(job.where(path))
+        if now is None:
+            continue
+        if rest.configs or digest(now) != copy.digest:
+            job.touch("kept", path)
+            job.notes.append(f"{job.where(path)} stays: " + ("it is in use" if rest.configs else "it was changed"))
+        else:
+            job.touch("removed", path)
+            job.changes.append(Change(job.where(path), now, None))
 
 
 def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> FileChanges | None:
@@ -183,6 +207,7 @@ def additions(
     """The entries that the file lacks; an entry with this command line that was changed counts as present."""
     dialect, install = target.dialect, target.install
     wanted = required_additions(dialect, install.beside, data)
+    wanted += keys_of_managed(install.managed.beside if target.managed and install.managed else {}, data)
     list_key = dialect.setup.list_key if dialect.setup else ""
     for event in events:
         path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
@@ -192,6 +217,12 @@ def additions(
             entry = entry_of(dialect, event.rule.name, "", called, flat=install.flat)
             wanted.append(Addition(path, entry, says=own.says(install)))
     return wanted
+
+
+def keys_of_managed(beside: Mapping[str, int | str | bool], data: Any) -> list[Addition]:
+    """The keys that an administrator's file needs and does not have; `TABLE.KEY` is one in a table."""
+    found = {tuple(name.split(".")): value for name, value in beside.items()}
+    return [Addition(path, value, item=False) for path, value in found.items() if missing(data, path)]
 
 
 def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | None) -> dict[str, Any]:

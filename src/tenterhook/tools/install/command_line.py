@@ -9,6 +9,7 @@ from shlex import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook.config.settings import is_roots
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Install
 from tenterhook.errors import UsageError
 from tenterhook.library.actions import wrapper_script
@@ -117,6 +118,20 @@ def program_for(environ: Mapping[str, str], *, user: bool) -> str:
         raise UsageError(f"{PROGRAM} is not on PATH; say where it is with --program")
     native = os.path.join(os.path.dirname(place), CLIENT)
     return native if os.access(native, os.X_OK) else place
+
+
+def about_program(program: str) -> list[str]:
+    """What an administrator has to know of the program that all users' agents will call."""
+    real = os.path.realpath(program)
+    if not os.path.isabs(program):
+        raise UsageError(f"an administrator's file needs the whole path of {PROGRAM}, not {program!r}: --program PATH")
+    if not os.access(real, os.X_OK):
+        return [f"{program} is not there; install tenterhook at this path for all users"]
+    if not is_roots(real):
+        return [
+            f"{program} can be changed by others than root; install tenterhook for all users, or name it: --program"
+        ]
+    return []
 
 
 def in_virtualenv(program: str) -> bool:

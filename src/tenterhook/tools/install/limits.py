@@ -26,7 +26,14 @@ FAILURES = {
 CLOSED = {"default": "deny"}
 
 
-def limits(dialect: Dialect, events: list[EventHooks], without: list[tuple[Hook, str]], closed: set[str]) -> list[str]:
+def limits(
+    dialect: Dialect,
+    events: list[EventHooks],
+    without: list[tuple[Hook, str]],
+    closed: set[str],
+    *,
+    managed: bool = False,
+) -> list[str]:
     """One line for each event that hooks are for now; `closed` are the events whose entries fail closed."""
     found = list(never(dialect, without))
     says = callers.load(dialect.name)["events"]
@@ -38,7 +45,14 @@ def limits(dialect: Dialect, events: list[EventHooks], without: list[tuple[Hook,
         lines += open_to(dialect, event.rule, closed=name in closed)
         found += [f"{name}: {'; '.join(lines)}"] if lines else []
     found += [f"no hook is called for {text}" for text in dialect.remarks.unhooked]
-    return [*found, *(dialect.install.limits if dialect.install else ())]
+    return [*found, *of_files(dialect, managed=managed)]
+
+
+def of_files(dialect: Dialect, *, managed: bool) -> tuple[str, ...]:
+    """What the agent says of its own files, or of the administrator's."""
+    if dialect.install is None:
+        return ()
+    return dialect.install.managed.limits if managed and dialect.install.managed else dialect.install.limits
 
 
 def never(dialect: Dialect, without: list[tuple[Hook, str]]) -> Iterator[str]:

@@ -1,15 +1,18 @@
-"""Which file an install changes, and where the original is recorded: in the user's folder, not in the project."""
+"""Which file an install changes, and where the original is recorded: in the user's folder, not in the project; for an
+administrator's file in the system's.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 
 from msgspec import Struct
 
 from tenterhook import dialects
 from tenterhook.config.locations import moved_home, resolve_config_path, within
-from tenterhook.dialects.schema.dialect import Dialect, File, Install
+from tenterhook.dialects.schema.dialect import Dialect, File, Install, Managed
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
@@ -17,10 +20,12 @@ from tenterhook.errors import UsageError
 from tenterhook.support.paths import state_folder
 
 FOLDER = "installs"
+# Where records of administrators' files are.
+SYSTEM_STATE = "/var/lib/tenterhook"
 
 
 class Target(Struct, frozen=True):
-    """One agent's file: `path` is relative to `root`, which is the project or the user's home."""
+    """One agent's file: `path` is relative to `root`: the project, the user's home, or `/` for a `managed` file."""
 
     hooks: HookSet
     install: Install
@@ -29,19 +34,42 @@ class Target(Struct, frozen=True):
     path: str
     user: bool
     record: str
+    managed: bool = False
 
     @property
     def dialect(self) -> Dialect:
         return self.hooks.dialect
 
+    @property
+    def whole(self) -> str:
+        return os.path.join(self.root, self.path)
 
-def target(agent: str, project: str, *, user: bool) -> Target:
+
+def target(agent: str, project: str, *, user: bool, managed: bool = False) -> Target:
     install = dialects.get(agent).install
-    if install is None:
-        known = ", ".join(installable())
-        title = dialects.get(agent).title
-        raise UsageError(f"the config of {title} is not known to take such hooks; there are: {known}")
+    if install is None or (managed and install.managed is None):
+        known, title = ", ".join(installable(managed=managed)), dialects.get(agent).title
+        what = "an administrator's file of" if managed else "the config of"
+        raise UsageError(f"{what} {title} is not known to take such hooks; there are: {known}")
+    if managed:
+        return build_managed_target(agent, install)
     return build_target(agent, install, project, user=user)
+
+
+def build_managed_target(agent: str, install: Install, system: str = sys.platform) -> Target:
+    """The administrator's file on this system or another one; its path is the same for all projects and users."""
+    assert install.managed
+    hooks = HookSet(EngineOptions("/", dialect=agent, trust="all", on_config_error="warn"))
+    whole = path_on(install.managed, system)
+    if not whole:
+        raise UsageError(f"{hooks.dialect.title} names no file for administrators on this system")
+    path, record = whole.lstrip("/"), record_in(SYSTEM_STATE, hooks, "/", whole.lstrip("/"))
+    return Target(hooks, install, file_of(hooks.dialect, whole), "/", path, False, record, managed=True)
+
+
+def path_on(managed: Managed, system: str) -> str:
+    """`system` is a name of `sys.platform`."""
+    return managed.macos if system == "darwin" else managed.linux
 
 
 def build_target(agent: str, install: Install, project: str, *, user: bool) -> Target:
@@ -70,11 +98,17 @@ def file_of(dialect: Dialect, path: str) -> File:
 
 def record_of(hooks: HookSet, root: str, path: str) -> str:
     """One file for each agent, of any version, and config, by its real path."""
+    return record_in(state_folder(hooks.environ, hooks.home), hooks, root, path)
+
+
+def record_in(folder: str, hooks: HookSet, root: str, path: str) -> str:
     plain = hooks.dialect.name.partition("@")[0]
     where = os.path.join(os.path.realpath(root), path)
     digest = hashlib.sha256(where.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return os.path.join(state_folder(hooks.environ, hooks.home), FOLDER, f"{plain}-{digest}.json")
+    return os.path.join(folder, FOLDER, f"{plain}-{digest}.json")
 
 
-def installable() -> list[str]:
-    return [name for name in dialects.names() if dialects.get(name).install]
+def installable(*, managed: bool = False) -> list[str]:
+    """The agents with a file for install; with `managed` those with one for administrators."""
+    found = ((name, dialects.get(name).install) for name in dialects.names())
+    return [name for name, install in found if install and (not managed or install.managed)]

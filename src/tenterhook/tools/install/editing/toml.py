@@ -10,15 +10,23 @@ BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 
 
 def edit(text: str, addition: Addition) -> tuple[int, str, str]:
-    """A table; a top-level key only if no table comes before it."""
+    """A table; a top-level key only if no table comes before it; a key of a table that is not there yet."""
+    if not addition.item and len(addition.path) > 1:
+        *table, key = addition.path
+        lines = [f"[{'.'.join(map(word, table))}]", f"{word(key)} = {value(addition.value)}"]
+        return len(text), "", at_end(text, lines)
     if not addition.item:
         if text.strip():
             raise EditRefused(f"{'.'.join(addition.path)} must come before the tables of the file; nothing was written")
         return len(text), "", f"{'.'.join(map(word, addition.path))} = {value(addition.value)}{newline(text)}"
     lines = [f"[[{'.'.join(map(word, addition.path))}]]"]
     lines += [f"{word(key)} = {value(one)}" for key, one in addition.value.items()]
+    return len(text), "", at_end(text, lines)
+
+
+def at_end(text: str, lines: list[str]) -> str:
     gap = [] if not text else [""] if text.endswith("\n") else ["", ""]
-    return len(text), "", newline(text).join([*gap, *lines, ""])
+    return newline(text).join([*gap, *lines, ""])
 
 
 def word(key: str) -> str:

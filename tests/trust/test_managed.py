@@ -85,11 +85,23 @@ def test_a_managed_hook_is_not_told_of_the_users_switch(scene: Scene) -> None:
     assert (scene.root / "seen").read_text() == "off=.\n"
 
 
-def test_inside_of_a_hook_managed_hooks_do_not_run_either(scene: Scene) -> None:
+def test_the_variable_that_says_inside_of_a_hook_does_not_switch_managed_hooks_off(scene: Scene) -> None:
     scene.managed(HOOK.format("managed"))
+    scene.user(HOOK.format("user"))
     scene.environ = {**scene.environ, "TENTERHOOK_DEPTH": "1"}
     scene.fire()
 
+    assert scene.has("managed")
+    assert not scene.has("user")
+
+
+def test_a_managed_hook_that_causes_its_own_event_is_refused_in_the_end(scene: Scene) -> None:
+    scene.managed(HOOK.format("managed"))
+    scene.environ = {**scene.environ, "TENTERHOOK_DEPTH": "5"}
+    outcome = scene.fire()
+
+    assert outcome.blocked
+    assert "inside of 5 hooks" in outcome.reason
     assert not scene.has("managed")
 
 

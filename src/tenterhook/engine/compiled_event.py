@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.pipeline.environment import depth
 from tenterhook.pipeline.event_reader import Rules, compile_rules
 from tenterhook.pipeline.payload import Given, Shape, aliases, compile_shape
 from tenterhook.pipeline.plan import Planner
@@ -18,6 +19,9 @@ from tenterhook.types import Event, Hook, Outcome, Plan
 
 if TYPE_CHECKING:
     from tenterhook.engine.hookset import HookSet
+
+# How many hooks deep the system's hooks run at most.
+DEEPEST = 5
 
 
 class Part(Struct, frozen=True):
@@ -100,7 +104,7 @@ def compile_event(hookset: HookSet, rules: Sequence[EventRule], *, tapped: bool)
     hooks = hookset.registry.hooks(*(rule.name for rule in rules))
     off, switched = hookset.off(), loaded.off
     if off and hookset.managed_stay():
-        hooks, off, switched = all_but_managed_off(hooks), "", off
+        hooks, off, switched = all_but_managed_off(hooks, depth(hookset.environ)), "", off
     return CompiledEvent(
         hooks,
         [compile_part(hookset, rule) for rule in rules],
@@ -132,5 +136,16 @@ def planner(
     return Planner(hooks, dialect, rules[0], off=off, overrides=overrides)
 
 
-def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
-    return tuple(hook if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
+def all_but_managed_off(hooks: tuple[Hook, ...], inside: int) -> tuple[Hook, ...]:
+    """Managed hooks fail where they run inside hooks too often: one of them may cause its own event."""
+    stay = failing_inside if inside >= DEEPEST else unchanged
+    return tuple(stay(hook) if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
+
+
+def unchanged(hook: Hook) -> Hook:
+    return hook
+
+
+def failing_inside(hook: Hook) -> Hook:
+    problem = f"it would run inside of {DEEPEST} hooks; a hook of the system may cause its own event"
+    return replace(hook, handler="unread", spec={"main": problem, "form": "unread"}, on_failure={"default": "deny"})

@@ -156,8 +156,11 @@ class HookSet:
         return switched_off(self.environ)
 
     def managed_stay(self) -> bool:
-        """Whether managed hooks still run if the user's variable switches hooks off. They never run inside a hook."""
-        return not self.settings.managed_off and not depth(self.environ)
+        """Whether managed hooks still run if a variable of the user's switches hooks off.
+
+        Inside a hook they run, too: a user can set the variable that says so.
+        """
+        return not (self.settings.managed_off and switched_off(self.environ))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -149,13 +149,14 @@ def write_bundle(files: Files, options: dict[str, str]) -> int:
     others = parse_names(options, "hooks-of")
     made = bundle.make_bundle(agents(options), files, program, seconds(options), others)
     changes, folders = bundle.bundle_changes(folder, made)
-    if "json" in options:
-        print_json({"done": "dry-run" not in options, "out": folder, "files": [one.path for one in made]})
-    else:
-        shown = [f"{folder}:", *(f"  {one.path}" for one in made), f"the agents will call {program}"]
-        print(visible("\n".join([*shown, *(["nothing was written (--dry-run)"] if "dry-run" in options else [])])))
-    if "dry-run" not in options:
+    dry = "dry-run" in options
+    if not dry:
         commit(changes, folders)
+    if "json" in options:
+        print_json({"done": not dry, "out": folder, "files": [one.path for one in made]})
+        return 0
+    shown = [f"{folder}:", *(f"  {one.path}" for one in made), f"the agents will call {program}"]
+    print(visible("\n".join([*shown, *(["nothing was written (--dry-run)"] if dry else [])])))
     return 0
 
 

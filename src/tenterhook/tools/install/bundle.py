@@ -67,7 +67,7 @@ def make_bundle(
             rows.append((system, "tenterhook", own.whole))
         hooks = [hook for word, _ in files for hook in hooks_of_file(word, [], os.getcwd(), "/")]
         for name in agents:
-            target = build_managed_target(name, dialects.get(name).install, platform)  # type: ignore[arg-type]
+            target = build_managed_target(name, dialects.get(name).install, platform)
             events, _ = hookfiles.events_to_connect(target.dialect, hooks)
             line = command_line.line_of(name, program, [one for one in others if one != name])
             wanted = change.additions(target, events, line, timeout, {})

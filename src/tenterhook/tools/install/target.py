@@ -47,22 +47,22 @@ class Target(Struct, frozen=True):
 
 def target(agent: str, project: str, *, user: bool, managed: bool = False) -> Target:
     install = dialects.get(agent).install
-    if install is None or (managed and install.managed is None):
-        known, title = ", ".join(installable(managed=managed)), dialects.get(agent).title
-        what = "an administrator's file of" if managed else "the config of"
-        raise UsageError(f"{what} {title} is not known to take such hooks; there are: {known}")
     if managed:
         return build_managed_target(agent, install)
+    if install is None:
+        known = ", ".join(installable())
+        title = dialects.get(agent).title
+        raise UsageError(f"the config of {title} is not known to take such hooks; there are: {known}")
     return build_target(agent, install, project, user=user)
 
 
-def build_managed_target(agent: str, install: Install, system: str = sys.platform) -> Target:
+def build_managed_target(agent: str, install: Install | None, system: str = sys.platform) -> Target:
     """The administrator's file on this system or another one; its path is the same for all projects and users."""
-    assert install.managed
     hooks = HookSet(EngineOptions("/", dialect=agent, trust="all", on_config_error="warn"))
-    whole = path_on(install.managed, system)
-    if not whole:
-        raise UsageError(f"{hooks.dialect.title} names no file for administrators on this system")
+    whole = path_on(install.managed, system) if install and install.managed else ""
+    if not install or not whole:
+        known = ", ".join(installable(managed=True))
+        raise UsageError(f"no administrators' file of {hooks.dialect.title} is known; there are: {known}")
     path, record = whole.lstrip("/"), record_in(SYSTEM_STATE, hooks, "/", whole.lstrip("/"))
     return Target(hooks, install, file_of(hooks.dialect, whole), "/", path, False, record, managed=True)
 

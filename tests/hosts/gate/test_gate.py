@@ -167,7 +167,20 @@ def test_a_mistake_in_the_command_line_refuses(agent: Agent, words: tuple[str, .
 # ---- what cannot be read
 
 
-@pytest.mark.parametrize("given", ["", "nonsense", "[]", "{}", '{"some": "thing"}'])
+UNREADABLE = [
+    "",
+    "nonsense",
+    "[]",
+    "{}",
+    '{"some": "thing"}',
+    '{"hook_event_name": "PreToolUse", "session_id": "1", "cwd": "/"}',
+    '{"hook_event_name": "PreToolUse", "session_id": "1", "tool_name": 3, "tool_input": {}}',
+    '{"hookEventName": "pre_tool_use", "sessionId": "1", "cwd": "/", "toolName": "run_terminal_cmd", '
+    '"toolInput": {"command": "git push --force"}, "toolUseId": "1", "timestamp": "1"}',
+]
+
+
+@pytest.mark.parametrize("given", UNREADABLE)
 def test_a_payload_without_the_promised_fields_is_refused_where_a_hook_guards(approved: Agent, given: str) -> None:
     reply = approved.tenter("run", "--agent", "claude", given=given)
 

@@ -6,6 +6,7 @@ import os
 
 from tenterhook.author import callers
 from tenterhook.author.process import parse_argv
+from tenterhook.author.registered import GUARDED
 from tenterhook.errors import TenterhookError, UsageError
 from tenterhook.hosts.gate import our_words
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from tenterhook.author.event import Event
     from tenterhook.dialects.schema.dialect import Dialect
 
+# Fields that tell nothing of who wrote them.
+SHARED = ("cwd", "timestamp")
+# The fields in which agents name the event.
+EVENTS = ("hook_event_name", "hookEventName")
+# Our names for the fields about a tool.
+TOOL, INPUT = "tool_name", "tool_input"
 # What makes a folder the project's, if the agent does not name one.
 MARKS = ("tenterhook.toml", ".git", "pyproject.toml")
 
@@ -84,17 +91,34 @@ def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> Age
 
 
 def check_fields(event: Event, forms: dict[str, Any], line: HookCommand) -> None:
-    """Refuse a payload that has none of the fields that the agent promises: it was written by another one."""
-    rule = forms["events"].get(event.name)
-    if rule is None:
-        return  # an event that is newer than we are; a hook may know it
+    """Refuse a payload that has none of the fields that the agent promises: it was written by another one.
+
+    An event that is newer than we are has the fields of every event. One that is not named must have fields of its own.
+    """
+    rule = forms["events"].get(event.name, {"keys": []})
     base = rule["base"] if "base" in rule else forms["base"]
-    promised = [*base, *rule["keys"]]
-    if promised and not any(name in event for name in promised):
+    named = line.event or callers.event_name_in_payload(forms, event.raw)
+    promised = [*(name for name in base if named and name not in SHARED), *rule["keys"]]
+    if event.kind in GUARDED:
+        promised = fields_of_tool(forms, rule) or promised
+    said = next((name for key in EVENTS if isinstance(name := event.raw.get(key), str)), "")
+    if said and not named and not callers.candidate_event_names(forms, said):
+        raise UsageError(f"{forms['title']} has no event {said!r}; if another agent called, say which with --agent")
+    has_one = any(event.raw.get(name) not in (None, "") for name in promised) or (named and not promised)
+    if not has_one or not isinstance(event.data.get(TOOL, ""), str):
         raise UsageError(
             f"the event on stdin has none of the fields that {forms['title']} gives at {event.name}: "
-            f"{', '.join(promised[:6])}; if another agent called, say which with --agent"
+            f"{', '.join([*promised, *base][:6])}; if another agent called, say which with --agent"
         )
+
+
+def fields_of_tool(forms: dict[str, Any], rule: dict[str, Any]) -> list[str]:
+    """The fields that say which tool is called, or with what, where the event is for one tool alone."""
+    ours = {**forms["fields"], **rule.get("fields", {})}
+    known = [*rule["keys"], *rule.get("maybe", ())]
+    return [name for name in known if ours.get(name, name) == TOOL and "tool" not in rule] or [
+        name for name in known if ours.get(name, name).partition(".")[0] == INPUT
+    ]
 
 
 def find_project(event: Event) -> str:

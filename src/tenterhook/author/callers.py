@@ -142,11 +142,13 @@ def read(path: str) -> dict[str, Any]:
 def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
     """The agent's name for the event: from the command line, the payload, or the payload's fields.
 
-    A name in the payload that we do not know may be newer than we are; a hook may know it.
+    If an event has two names, the payload's is the one whose form its caller reads. A name in the payload that we do
+    not know may be newer than we are; a hook may know it.
     """
     events = dialect["events"]
     if event in events:
-        return event
+        named = event_name_in_payload(dialect, raw)
+        return named if named in events and events[named]["kind"] == events[event]["kind"] else event
     said = event or event_name_in_payload(dialect, raw)
     possible = (
         [name for name, one in events.items() if one["kind"] == said] if event else candidate_event_names(dialect, said)

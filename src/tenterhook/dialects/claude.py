@@ -139,6 +139,11 @@ INSTALL = Install(
     user="~/.claude/settings.json",
     folder="CLAUDE_PROJECT_DIR",
     closed="block",
+    read_by={
+        "Cursor": "if its setting for third-party hooks is on; it is answered in its own form",
+        "VS Code": "it obeys the same answers, by its documents",
+        "Grok Build": "its form is not known, so every call of a tool is refused where a hook guards",
+    },
     limits=(
         "a project's hooks wait until you trust the folder; with -p every folder is trusted",
         "onFailure: block counts from 2.1.295 on; before, the operation goes on where the command fails",

@@ -122,6 +122,7 @@ DIALECT = Dialect(
         user="~/.cursor/hooks.json",
         folder="CURSOR_PROJECT_DIR",
         closed=True,
+        read_by={"Grok Build": "its form is not known, so every call of a tool is refused where a hook guards"},
         beside={"version": 1},
         limits=("a project's hooks run only in a workspace that you trust",),
         managed=Managed(

@@ -19,7 +19,6 @@ FILES = {"project": ".claude/settings.json", "user": "~/.claude/settings.json"}
         ({"project": ".claude/other.json"}, "install project: '.claude/other.json' is none of its files"),
         ({"user": ".claude/settings.json"}, "install user: '.claude/settings.json' is none of its files"),
         ({"folder": "NOWHERE_DIR"}, "install folder: no 'NOWHERE_DIR'"),
-        ({"words": "command"}, "install words: no 'command'"),
         ({"program": "exec"}, "install program: no 'exec'"),
         ({"closed": "block"}, "install closed: no key of an entry says that"),
     ],

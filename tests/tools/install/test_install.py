@@ -414,3 +414,31 @@ def test_what_codex_does_without_a_hook_and_needs_first_is_said(tenter: Call, pr
     assert "from 0.169 on a project's hooks run only in a folder that you trust" in ran.out
     assert 'run codex exec --trust there, or put trust_level = "trusted" below [projects."FOLDER"]' in ran.out
     assert "No hook is called for write_stdin" in matrix.out
+
+
+def test_agents_of_two_installs_share_one_file_too(tenter: Call, project: Path) -> None:
+    tenter("install", "--agent", "claude", GUARD, "--yes")
+    ran = tenter("install", "--agent", "copilot", "--yes")
+
+    assert "GitHub Copilot CLI reads .claude/settings.json, too: the entries for Claude Code answer it" in ran.out
+    assert not Path(".github").exists()
+
+
+def test_an_agent_that_will_call_twice_is_named(tenter: Call, project: Path) -> None:
+    tenter("install", "--agent", "copilot", GUARD, "--yes")
+    ran = tenter("install", "--agent", "claude", "--yes")
+
+    assert "calls twice; take those out: tenter uninstall --agent copilot" in ran.out
+    assert "Grok Build reads this file, too: its form is not known" in ran.out
+
+
+def test_the_entries_for_copilot_are_read_by_vs_code_and_the_cloud_agent(tenter: Call, project: Path) -> None:
+    """They know `command`, and no list of words."""
+    tenter("install", "--agent", "copilot", GUARD, "--program", "tenter", "--yes")
+    [entry] = json.loads(Path(".github/hooks/tenterhook.json").read_text())["hooks"]["preToolUse"]
+
+    assert entry == {
+        "type": "command",
+        "command": "tenter run --agent copilot --event preToolUse",
+        "timeoutSec": 600,
+    }

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from msgspec.structs import replace
 
-from tenterhook.dialects import claude
 from tenterhook.engine.engine import Engine
 from tenterhook.testing import NOTHING_RUNS
+from tenterhook.tools.install import change
 from tenterhook.tools.install.canary import AgentRunner
+from tenterhook.tools.install.command_line import CommandLine
+from tenterhook.tools.install.editing.edit import join_argv
 from tenterhook.types import Outcome
 
 from .conftest import Call
@@ -113,8 +114,13 @@ def test_an_install_of_an_earlier_version_gives_way_to_one_that_both_can_read(
 
 def install_words(tenter: Call, guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As earlier versions did it: the words in a list of their own."""
-    now = claude.DIALECT
+    made = change.hook
+
+    def hook(target: Any, event: Any, line: Any, timeout: Any) -> dict[str, Any]:
+        return {**made(target, event, line, timeout), "command": line.program, "args": line.argv()}
+
     with monkeypatch.context() as patched:
-        patched.setattr(claude, "DIALECT", replace(now, install=replace(claude.INSTALL, words="args")))
+        patched.setattr(change, "hook", hook)
+        patched.setattr(CommandLine, "text", lambda line: join_argv(line.argv()))
         tenter("install", "--agent", "claude", guard, "--yes")
     assert '"args"' in Path(FILE).read_text()

@@ -12,7 +12,6 @@ from msgspec import Struct
 from tenterhook import dialects
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
-from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
@@ -27,6 +26,7 @@ from tenterhook.tools.install import (
     hookfiles,
     limits,
     own_config,
+    readers,
     target,
 )
 from tenterhook.tools.install.editing.file_changes import FileChanges
@@ -96,7 +96,7 @@ def run(argv: list[str]) -> int:
     files = hookfiles.load_hook_files(call)
     if "out" in options:
         return write_bundle(files, options)
-    targets, joined = join_shared(
+    targets, joined = readers.join_shared(
         [target.target(name, project, user=user, managed=managed) for name in agents(options)]
     )
     config = own_config.own_target(project, user=user, managed=managed)
@@ -178,34 +178,6 @@ def parse_names(options: dict[str, str], option: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in options.get(option, "").split(",") if name.strip()))
 
 
-def join_shared(targets: list[target.Target]) -> tuple[list[target.Target], list[str]]:
-    """Without the agents that read another one's file of this install, else their hooks would run twice; and what to
-    say of them.
-    """
-    kept: list[target.Target] = []
-    notes: list[str] = []
-    for one in targets:
-        others = [two for two in targets if two is not one and reads(one, two) and not reads(two, one)]
-        others += [two for two in kept if (two.root, two.path) == (one.root, one.path)]
-        other = others[0] if others else None
-        if other is None:
-            kept.append(one)
-        else:
-            notes.append(
-                f"{one.dialect.title} reads {file_of(other)}, too: the entries for {other.dialect.title} answer it in "
-                "its own form"
-            )
-    return kept, notes
-
-
-def reads(one: target.Target, other: target.Target) -> bool:
-    """Whether an agent reads the file that is written for another one."""
-    if one.managed:
-        return one.whole == other.whole
-    where = other.install.user if other.user else other.install.project
-    return any(covers(file.path, where) for file in one.dialect.config.files)
-
-
 def all_hooks(config: target.Target, files: Files) -> list[Hook]:
     """The hooks of our config, and those that are about to come into it."""
     every = config.hooks.hooks()
@@ -228,7 +200,7 @@ def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str,
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
     said = limits.limits(one.dialect, events, without, closed, managed=one.managed)
-    return AgentInstall(one, events, words, job, said)
+    return AgentInstall(one, events, words, job, [*said, *readers.other_readers(one, parse_agent_names(options))])
 
 
 def hooks_of(one: target.Target, options: dict[str, str]) -> list[str]:
@@ -259,7 +231,7 @@ def confirm_write(options: dict[str, str]) -> bool:
 def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
     """The text shown before anything is written."""
     dialect, job = plan.target.dialect, plan.job
-    parts = [f"{dialect.title}: {file_of(plan.target)}"]
+    parts = [f"{dialect.title}: {plan.target.shown}"]
     if job.diff and "dry-run" in options:
         parts.append(job.diff.replace("\r\n", "\n").rstrip("\n"))
     elif job.diff:
@@ -272,17 +244,9 @@ def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
     return visible("\n".join([*parts, *job.notes, *job.by_hand]))
 
 
-def file_of(one: target.Target) -> str:
-    if one.managed:
-        return one.whole
-    if not one.user:
-        return one.path
-    return f"~/{one.path}" if one.root == one.hooks.home else os.path.join(one.root, one.path)
-
-
 def render_own_plan(config: target.Target, job: FileChanges) -> str:
     diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff else []
-    return visible("\n".join([f"your hooks: {file_of(config)}", *diff, *job.notes, *job.by_hand]))
+    return visible("\n".join([f"your hooks: {config.shown}", *diff, *job.notes, *job.by_hand]))
 
 
 def report_install_results(
@@ -297,7 +261,7 @@ def report_install_results(
         print("\nnothing was written (--dry-run)")
     else:
         lines = [text for plan in plans for text in ("", *report_agent(plan))]
-        print(visible("\n".join([*lines, *words_at_end(approved, plans[0].target.hooks.project)])))
+        print(visible("\n".join([*lines, *words_at_end(approved, options.get("project", "."))])))
     return 0 if proven and not any(job.by_hand for job in (added, *(plan.job for plan in plans))) else 1
 
 
@@ -315,7 +279,7 @@ def words_at_end(approved: list[str], project: str) -> list[str]:
 
 def report_agent(plan: AgentInstall) -> list[str]:
     state = "written" if plan.job.diff else "as it was"
-    lines = [f"{plan.target.dialect.title}: {file_of(plan.target)} {state}, {len(plan.events)} events connected"]
+    lines = [f"{plan.target.dialect.title}: {plan.target.shown} {state}, {len(plan.events)} events connected"]
     for argv, runs in groupby(plan.canaries, lambda one: one.argv):
         lines += [f"  {shlex.join(argv)}"] if argv else []
         lines += [f"    {describe_canary(one)}" for one in runs]

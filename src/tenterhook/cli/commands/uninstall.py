@@ -11,7 +11,6 @@ from tenterhook.cli.commands.install import (
     YES,
     as_data,
     confirm_write,
-    file_of,
     is_managed,
     parse_agent_names,
 )
@@ -88,5 +87,5 @@ def render_uninstall_job(one: Target, job: FileChanges) -> str:
     unchanged = "left as it is" if job.by_hand else "nothing of ours is in it any more"
     what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or unchanged
     diff = job.diff.replace("\r\n", "\n").rstrip("\n")
-    parts = (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.notes, *job.by_hand)
+    parts = (f"{one.dialect.title}: {one.shown}: {what}", diff, *job.notes, *job.by_hand)
     return "\n".join(part for part in parts if part)

@@ -152,10 +152,10 @@ class Install(Struct, frozen=True, kw_only=True):
     flat: bool = False
     # The variable with the project's folder in the environment of a command.
     folder: str = ""
-    # The key of a list of words: with it no shell is used.
-    words: str = ""
-    # The key of the program in that case, if it is not the type's command.
+    # The key of the command, if it is not the first one of the type: agents that read the same file know others.
     program: str = ""
+    # Agents that read these files and have no dialect here, or read them only if told to; what becomes of their calls.
+    read_by: dict[str, str] = {}
     # The value of an entry that fails closed.
     closed: str | bool = False
     # Further keys that the file needs.

@@ -268,7 +268,6 @@ def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
         if path and not any(covers(file.path, path) for file in dialect.config.files if file.scope in OF_SYSTEM):
             yield f"install managed: {path!r} is none of the system's files"
     keys, setters = dialect.config.form.keys, set(dialect.config.form.keys.values())
-    yield from unknown("install words", [install.words], {"", *(key for key in keys if keys[key] == "words")})
     yield from unknown("install program", [install.program], {"", *keys})
     yield from unknown("install folder", [install.folder], {"", *dialect.payload.env})
     if install.closed and "closed" not in setters:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SHARED = ("cwd", "timestamp")
 # The fields in which agents name the event.
 EVENTS = ("hook_event_name", "hookEventName")
+# Keys of VS Code that are written differently by the agents whose files it reads.
+RESPELLED = {"hookEventName": "hook_event_name", "sessionId": "session_id"}
 # Our names for the fields about a tool.
 TOOL, INPUT = "tool_name", "tool_input"
 # What makes a folder the project's, if the agent does not name one.
@@ -82,12 +84,24 @@ def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> Age
     line = parse_argv(words)
     try:
         raw = callers.payload(given) if given.strip() or not line.event else {}
+        raw = respelled(raw, line.agent)
         forms, name = callers.of(raw, line.agent, line.event, environ)
         event = callers.event_in(raw, forms, name, environ)
         check_fields(event, forms, line)
     except TenterhookError as exc:
         raise Unreadable(str(exc), line) from None
     return AgentCall(line, event, forms, environ)
+
+
+def respelled(raw: dict[str, Any], agent: str) -> dict[str, Any]:
+    """The payload of an editor that reads an agent's file: it has that agent's events under other keys."""
+    said = raw.get("hookEventName")
+    if not agent or not isinstance(said, str) or "hook_event_name" in raw:
+        return raw
+    forms = callers.load(agent)
+    if "hookEventName" in forms["named"] or not callers.candidate_event_names(forms, said):
+        return raw
+    return {RESPELLED.get(name, name): value for name, value in raw.items()}
 
 
 def check_fields(event: Event, forms: dict[str, Any], line: HookCommand) -> None:

@@ -10,11 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook import handlers
+from tenterhook.config.entry_keys import key_of
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
 from tenterhook.support.command_line import SHELL_SYNTAX
 from tenterhook.tools.check.commands import VARIABLE, variables
 from tenterhook.types import Hook
 
+# The form of a type whose program and arguments are words, without a shell.
+EXACT = "exec"
 FOLDERS = ("project", "cwd")
 # A word that must not be split, with a variable that must be replaced.
 EXPANDED = re.compile(r"\$\{?\w")
@@ -130,9 +133,10 @@ def render_command_line(
         return one_program(swapped, kind, target, note)
     if isinstance(swapped, str):
         return ConvertedCommand(kind, {kind.key: swapped}, note=note, unset=unset)
-    if target.install and target.install.words:
-        program = target.install.program or kind.key
-        return ConvertedCommand(kind, {program: swapped[0], target.install.words: swapped[1:]}, note=note, unset=unset)
+    exact = next((one for one in target.config.types if one.form == EXACT), None)
+    words = key_of(target.config.form.keys, "words")
+    if exact and words:
+        return ConvertedCommand(exact, {exact.key: swapped[0], words: swapped[1:]}, note=note, unset=unset)
     text = " ".join(quote_shell_word(word, expand) for word in swapped)
     return ConvertedCommand(
         kind, {kind.key: text}, note=note or f"its words are a command line there: {text}", unset=unset

@@ -31,7 +31,6 @@ from tenterhook.support import tool_names
 from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
 from tenterhook.testing.firing import once_written
 from tenterhook.tools.install.command_line import CommandLine
-from tenterhook.tools.install.editing.edit import join_argv
 from tenterhook.tools.install.hookfiles import EventHooks
 from tenterhook.tools.install.target import Target
 from tenterhook.types import Attempt, Hook, Job, Outcome
@@ -112,8 +111,7 @@ def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[Can
 
 
 def calls(hook: Hook, line: CommandLine) -> bool:
-    main = hook.spec["main"]
-    return join_argv(main[1:]) == join_argv(line.argv()) if isinstance(main, list) else main == line.text()
+    return bool(hook.spec["main"] == line.text())
 
 
 def send_canary(target: Target, event: EventHooks, ours: list[Hook], read: HookSet) -> CanaryRun:

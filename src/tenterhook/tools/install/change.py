@@ -70,7 +70,7 @@ def install(target: Target, events: list[EventHooks], line: CommandLine, timeout
     data = parse_target(target, start)
     wanted = additions(target, events, line, timeout, data)
     new, edits = apply_additions(start, target.path, target.file.format, wanted)
-    now = {line.at(target.dialect, event.rule).says(target.install) for event in events}
+    now = {line.at(target.dialect, event.rule).text() for event in events}
     stale = [edit for edit in before.left if edit.addition.says not in now]
     job.by_hand += [f"take out of {target.path}: the entry with {format_command(edit.addition.says)}" for edit in stale]
     job.notes += [] if before.known else [FORGOTTEN]
@@ -212,10 +212,10 @@ def additions(
     for event in events:
         path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
         own = line.at(dialect, event.rule)
-        if not mentions(found, own.says(install)):
+        if not mentions(found, own.text()):
             called = hook(target, event, own, timeout)
             entry = entry_of(dialect, event.rule.name, "", called, flat=install.flat)
-            wanted.append(Addition(path, entry, says=own.says(install)))
+            wanted.append(Addition(path, entry, says=own.text()))
     return wanted
 
 
@@ -230,10 +230,7 @@ def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | 
     dialect, install = target.dialect, target.install
     keys, kind = dialect.config.form.keys, command_type(dialect)
     made: dict[str, Any] = {key_of(keys, "type"): kind.name}
-    if install.words:
-        made |= {install.program or kind.key: line.program, install.words: line.argv()}
-    else:
-        made[install.program or kind.key] = line.text()
+    made[install.program or kind.key] = line.text()
     made[key_of(keys, *TIMEOUT)] = in_unit(dialect, seconds(event, timeout))
     if closes(install.closed, event):
         made[key_of(keys, "closed")] = install.closed

@@ -10,11 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.config.settings import is_roots
-from tenterhook.dialects.schema.dialect import Dialect, EventRule, Install
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.errors import UsageError
 from tenterhook.library.actions import wrapper_script
 from tenterhook.support.paths import CLIENT
-from tenterhook.tools.install.editing.edit import join_argv
 
 PROGRAM = wrapper_script.PROGRAM
 # What an entry of ours may call.
@@ -54,17 +53,13 @@ class CommandLine(Struct, frozen=True):
         return f"${{{self.folder}}}/{word.rest}" if self.folder else os.path.join(word.folder, word.rest)
 
     def text(self) -> str:
-        """For agents that give a text to a shell."""
+        """For a shell; an entry is recognised by it."""
         return " ".join([quote_escaping_dollars(self.program), *map(self.shell_word, self.words)])
 
     def shell_word(self, word: Word) -> str:
         if isinstance(word, PathInFolder) and self.folder:
             return f'"${{{self.folder}}}"/{quote_escaping_dollars(word.rest)}'
         return quote_escaping_dollars(self.plain(word))
-
-    def says(self, install: Install) -> str:
-        """The text by which an entry with it is recognised."""
-        return join_argv(self.argv()) if install.words else self.text()
 
     @property
     def fixed(self) -> bool:

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from tenterhook import handlers
 from tenterhook.author.loading import LIBRARY
 from tenterhook.author.process import parse_argv
 from tenterhook.config.entry_keys import key_of
@@ -70,8 +71,13 @@ def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bo
 
 def keys(target: Target) -> set[str]:
     """The keys that install writes for a hook, in this version or an earlier one."""
-    own = {target.install.program or command_type(target.dialect).key}
-    return own | setting(target.dialect.config.form.keys, "type", "timeout", "closed", "words")
+    return set(program_keys(target)) | setting(target.dialect.config.form.keys, "type", "timeout", "closed", "words")
+
+
+def program_keys(target: Target) -> list[str]:
+    """The keys that name a program: install writes the first, and earlier versions wrote others."""
+    types = (one for one in target.dialect.config.types if handlers.traits(one.handler).takes_command_line)
+    return [target.install.program or command_type(target.dialect).key, *(one.key for one in types)]
 
 
 def setting(keys: dict[str, str], *setters: str) -> set[str]:
@@ -87,7 +93,8 @@ def says(target: Target, hook: dict[str, Any]) -> str:
     Some had their words in a separate list, where install now writes one text.
     """
     install, words_key = target.install, key_of(target.dialect.config.form.keys, "words")
-    program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(words_key)
+    program = next((hook[key] for key in program_keys(target) if key in hook), None)
+    words = hook.get(words_key)
     if not isinstance(program, str):
         return ""
     if words is None:

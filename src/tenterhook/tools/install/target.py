@@ -44,6 +44,20 @@ class Target(Struct, frozen=True):
     def whole(self) -> str:
         return os.path.join(self.root, self.path)
 
+    @property
+    def shown(self) -> str:
+        """The file as people write it."""
+        if self.managed:
+            return self.whole
+        if not self.user:
+            return self.path
+        return f"~/{self.path}" if self.root == self.hooks.home else self.whole
+
+    @property
+    def pattern(self) -> str:
+        """The path as dialects write it."""
+        return f"/{self.path}" if self.managed else self.install.user if self.user else self.install.project
+
 
 def target(agent: str, project: str, *, user: bool, managed: bool = False) -> Target:
     install = dialects.get(agent).install

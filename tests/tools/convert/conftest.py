@@ -37,7 +37,9 @@ def converted(tmp_path):
 
     def run(source, target, **options):
         found = dialects.get(target) if isinstance(target, str) else target
-        return convert(HookSet(EngineOptions(tmp_path, dialect=source, trust="all")), found, **options)
+        return convert(
+            HookSet(EngineOptions(tmp_path, dialect=source, trust="all")), found, **{"plain": True, **options}
+        )
 
     return run
 

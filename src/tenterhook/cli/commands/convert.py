@@ -18,8 +18,9 @@ from tenterhook.tools.install.editing.writing import Change, commit, content, fo
 USAGE = CommandUsage(
     "convert",
     "Convert the hooks of a project from one agent's config to another's: events, matchers, tool names, units,\n"
-    "commands and comments. The report lists what changes, hook by hook; both dialects read the same answers to the\n"
-    "same events to find out. Nothing is run, unless you ask with --check.",
+    "commands and comments. A hook that would be dead there stays as it is, behind tenter run --as. The report lists\n"
+    "what changes, hook by hook; both dialects read the same answers to the same events to find out. Nothing is run,\n"
+    "unless you ask with --check.",
     (),
     (
         Option("from", "the dialect that the hooks are written in", "NAME"),
@@ -28,6 +29,7 @@ USAGE = CommandUsage(
         CONFIG,
         Option("out", "write it to this file (also: -o FILE); existing content is kept", "FILE"),
         Option("write", "write it where the other agent looks for it; existing content is kept"),
+        Option("plain", "translate every hook, also one that would be dead there; the report says which"),
         Option("check", "also run the hooks that you trust, on both sides, and compare the results"),
         JSON,
     ),
@@ -54,7 +56,14 @@ def run(argv: list[str]) -> int:
             trust="ask" if check else "all",
         )
     )
-    made = convert(hooks, dialects.get(options["to"]), out=options.get("out", ""), merge=save, check=check)
+    made = convert(
+        hooks,
+        dialects.get(options["to"]),
+        out=options.get("out", ""),
+        merge=save,
+        check=check,
+        plain="plain" in options,
+    )
     if save and made.converted:
         commit([Change(made.file, content(made.file), made.text.encode())], folders_for([made.file]))
     show(made, save=save, as_json="json" in options)

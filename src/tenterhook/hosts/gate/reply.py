@@ -55,7 +55,7 @@ def answer_of(call: AgentCall, outcome: Outcome, wording: Wording) -> Answer:
         answer.decision = "none"
         answer.notices += (reason,)
     for one in outcome.messages:
-        if one.kind in REASONS or not one.text:
+        if one.kind in REASONS or not one.text or (one.to == "model" and one.text == answer.reason):
             continue
         if one.to == "model":
             answer.contexts += (one.text,)

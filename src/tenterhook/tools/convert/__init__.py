@@ -4,6 +4,7 @@
     convert_hook.py  one hook: its event and entry in the target; matching.py, commands.py, other_keys.py are its parts
     write_file.py    the target file's text; reads its hooks back
     rules.py         the hazards of a conversion
+    carried.py       hooks that would be dead there run behind the gate; gate_firing.py is their proof
     firing.py        both sides over the same events (samples.py) and answers (native.py)
 
 Everything comes from the dialects' data; no agent is named here.
@@ -22,6 +23,7 @@ from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import UsageError
 from tenterhook.tools.check.run_checks import look_at
 from tenterhook.tools.convert import firing
+from tenterhook.tools.convert.carried import carry
 from tenterhook.tools.convert.convert_hook import ConvertedHook, place_hook
 from tenterhook.tools.convert.losses import LOST, NOTE, Difference, Loss
 from tenterhook.tools.convert.read_hooks import SourceHook, collect_project_hooks
@@ -50,10 +52,13 @@ class Conversion(Struct, frozen=True):
         return not self.differences and not any(loss.level == LOST for loss in self.losses)
 
 
-def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = False, check: bool = False) -> Conversion:
+def convert(
+    hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = False, check: bool = False, plain: bool = False
+) -> Conversion:
     """Convert the hooks of a project's files. `out` is where they go, else where the other agent looks for them.
 
-    With `merge` they are added to the existing file. With `check` both sides really run, as far as trusted.
+    A hook that would be dead there stays as it is, behind the gate, unless it shall be `plain`. With `merge` they are
+    added to the existing file. With `check` both sides really run, as far as trusted.
     """
     found = collect_project_hooks(hooks)
     if not found:
@@ -64,15 +69,19 @@ def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = Fal
     if merge and os.path.realpath(path) in {os.path.realpath(one.hook.source.file) for one in found}:
         raise UsageError(f"{path} is where the hooks are; write them to another file with -o, to take its place")
     parts = [place_hook(one, hooks.dialect, target) for one in found]
+    if not plain:
+        parts = [carry(ConversionCase(part, look_at(part.taken.hook, hooks), hooks.dialect, target)) for part in parts]
+    carried = {id(part.taken) for part in parts if part.carried}
     made = items([one for part in parts for one in part.written], target, file)
     text = text_of(made, target, file, path)
     loaded = reread(text.text, target, file, path)
     pairs = owners(loaded, text, target)
     losses = [loss for part in parts for loss in of_hook(part, hooks, target)]
     losses += [*homeless(text, path), *complaints(loaded.problems), *read_twice(parts, path, hooks, target)]
-    differences = [*firing.compare_plans(pairs, hooks.dialect, target), *firing.read(pairs, hooks.dialect, target)]
+    differences = [*firing.compare_plans(pairs, hooks.dialect, target)]
+    differences += firing.read(pairs, hooks.dialect, target, carried)
     if check:
-        differences += firing.run(hooks, pairs, target)
+        differences += firing.run(hooks, pairs, target, carried)
     if merge and (before := content(path)) is not None:
         text = text_of(made, target, file, path, before)
     converted = sum(bool(part.written) for part in parts)

@@ -28,12 +28,16 @@ class TargetEntry(Struct, frozen=True):
 
 
 class ConvertedHook(Struct, frozen=True):
-    """The result for one hook; no entries if the target cannot have it. `unset` are variables that are not provided."""
+    """The result for one hook; no entries if the target cannot have it. `unset` are variables that are not provided.
+
+    If it is `carried`, its own command stays, behind the gate.
+    """
 
     taken: SourceHook
     written: tuple[TargetEntry, ...] = ()
     losses: tuple[Loss, ...] = ()
     unset: tuple[str, ...] = ()
+    carried: bool = False
 
 
 def place_hook(taken: SourceHook, source: Dialect, target: Dialect) -> ConvertedHook:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -10,13 +10,16 @@ from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.simulate import NOTHING_RUNS
+from tenterhook.pipeline.environment import DEPTH
 from tenterhook.tools.check import answers
+from tenterhook.tools.convert import gate_firing
 from tenterhook.tools.convert.convert_hook import TargetEntry
 from tenterhook.tools.convert.losses import Difference
 from tenterhook.tools.convert.native import native
 from tenterhook.tools.convert.read_hooks import SourceHook
 from tenterhook.tools.convert.rules import RULES
 from tenterhook.tools.convert.samples import Sample, samples
+from tenterhook.tools.install.canary import SWITCH
 from tenterhook.types import Hook, Outcome
 
 Pairs = Sequence[tuple[Hook, TargetEntry]]
@@ -73,33 +76,43 @@ def same_kind(target: Dialect, rule: EventRule, sample: Sample) -> list[EventRul
     return [one for one in found if not one.firing.tools or not sample.tool or sample.tool in one.firing.tools]
 
 
-def read(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]:
-    """Answers that both sides read differently; each pair of events once, unless failures differ."""
+def read(pairs: Pairs, source: Dialect, target: Dialect, carried: Collection[int]) -> Iterator[Difference]:
+    """Answers that both sides read differently; each pair of events once, unless failures differ.
+
+    `carried` are the hooks behind the gate, by the id of what was taken.
+    """
     done = set()
     for hook, one in pairs:
         rule, to = one.taken.rule, one.rule
-        key = (rule.name, to.name, *map(str, (one.taken.hook.on_failure, hook.on_failure)))
+        behind = id(one.taken) in carried
+        key = (rule.name, to.name, *map(str, (one.taken.hook.on_failure, hook.on_failure, behind)))
         if key in done:
             continue
         done.add(key)
-        yield from unlike(one.taken, source, hook, to, target)
+        yield from unlike(one.taken, source, hook, to, target, behind=behind)
 
 
-def unlike(taken: SourceHook, source: Dialect, hook: Hook, to: EventRule, target: Dialect) -> Iterator[Difference]:
+def unlike(
+    taken: SourceHook, source: Dialect, hook: Hook, to: EventRule, target: Dialect, *, behind: bool
+) -> Iterator[Difference]:
     """The answers that differ, each under the hazard that causes it: that of a simpler answer that differs too."""
     rule, hazards = taken.rule, dict[str, int]()
     for made in (*answers.fitting(rule.kind), *native(source, rule)):
         before = answers.reading(source, rule, made, rule.name, taken.hook.on_failure)
-        after = answers.reading(target, to, made, rule.name, hook.on_failure)
+        if behind:
+            after = gate_firing.reading(source, made.did(rule.name), to, target)
+        else:
+            after = answers.reading(target, to, made, rule.name, hook.on_failure)
         if before != after:
             number = hazards[made.name] = hazards.get(made.like, made.hazard)
             advice = RULES[number].advice if number else ""
             yield Difference(rule.name, to.name, made.name, before, after, number, advice)
 
 
-def run(hooks: HookSet, pairs: Pairs, target: Dialect) -> Iterator[Difference]:
+def run(hooks: HookSet, pairs: Pairs, target: Dialect, carried: Collection[int]) -> Iterator[Difference]:
     """Run both sides for real: only approved hooks, in the project, with the same events."""
-    trusted = [(hook, one) for hook, one in pairs if one.taken.hook.trusted]
+    approved = [(hook, one) for hook, one in pairs if one.taken.hook.trusted]
+    trusted = [(as_called(hook) if id(one.taken) in carried else hook, one) for hook, one in approved]
     mine = list({id(one.taken): one.taken.hook for _, one in trusted}.values())
     with live(hooks, hooks.dialect, mine) as one, live(hooks, target, [hook for hook, _ in trusted]) as other:
         for rule in distinct_event_rules([pair.taken for _, pair in trusted]):
@@ -108,6 +121,11 @@ def run(hooks: HookSet, pairs: Pairs, target: Dialect) -> Iterator[Difference]:
                 for to in same_kind(target, rule, sample):
                     if other.has(to.name):
                         yield from compare_effects(rule, to, sample, before, other.fire(to.name, **sample.there))
+
+
+def as_called(hook: Hook) -> Hook:
+    """A hook behind the gate, called as by an agent: not from inside a hook, and without the server."""
+    return replace(hook, env={**hook.env, DEPTH: "0", SWITCH: "off"})
 
 
 def compare_effects(rule: EventRule, to: EventRule, sample: Sample, before: str, seen: Outcome) -> Iterator[Difference]:

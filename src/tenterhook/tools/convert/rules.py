@@ -61,12 +61,16 @@ def judge(case: ConversionCase) -> Iterator[Loss]:
         name = RULES[number].name if number else loss.name
         yield replace(loss, number=number, name=name, text=loss.text + advice)
     for rule in RULES.values():
-        for level, text in rule.find(case) if case.placed.written else ():
+        if not case.placed.written or (case.placed.carried and rule.number in THROUGH_GATE):
+            continue
+        for level, text in rule.find(case):
             yield case.taken.loss(rule.name, f"{text}; {rule.advice}", level=level, number=rule.number)
 
 
 # The rule about failures.
 FAILURES = 22
+# The rules that do not apply to a hook behind the gate: it has its own agent's variables, and its answer is translated.
+THROUGH_GATE = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 14, 17, 18, 19, 21})
 # Losses of the conversion itself, by the number of their rule.
 OWN: dict[int, tuple[str, ...]] = {
     1: ("timeout",),

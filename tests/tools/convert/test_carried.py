@@ -60,12 +60,15 @@ def test_a_hook_that_works_there_is_translated(write: Any, converted: Any) -> No
 
 
 def test_a_guard_that_can_only_be_dead_is_not_written(write: Any, converted: Any) -> None:
-    """That agent runs a program without a shell, so nothing can stand before the command."""
-    write(SETTINGS, settings("PreToolUse", "./guard.py", "Bash"))
-    write("guard.py", "#!/usr/bin/env python3\nraise SystemExit(2)\n").chmod(0o755)
+    """That agent does not call `tenter run`, so nothing can stand before the command."""
+    said = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}
+    write("guard.sh", f"#!/bin/sh\necho '{json.dumps({'hookSpecificOutput': said})}'\n").chmod(0o755)
+    write(SETTINGS, settings("PreToolUse", "./guard.sh", "Bash"))
     made = converted("claude", "massgen", plain=False)
 
-    assert made.converted == 0 or "guard.py" not in made.text or not [one for one in made.losses if "dead" in one.text]
+    assert made.converted == 0
+    assert any("it would be a dead guard there" in loss.text for loss in made.losses)
+    assert converted("claude", "massgen").converted == 1
 
 
 def test_the_proof_goes_through_the_gate(write: Any, converted: Any) -> None:

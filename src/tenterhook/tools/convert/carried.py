@@ -26,6 +26,8 @@ from tenterhook.tools.install.command_line import PROGRAM, CommandLine, line_of
 from tenterhook.tools.install.init.additions import command_type
 
 PLAIN = "a text on stdout"
+# The rule about a mark that only events on Windows begin with: no reason to keep a hook as it is.
+BYTE_ORDER_MARK = 19
 # A line that prints text for the model, and no answer.
 PRINTS = re.compile(r"^(?!.*>&2).*\b(?:echo|printf|print\s*\(|console\.log|puts)\b", re.MULTILINE)
 # Fields of an event whose names are words of every script.
@@ -53,7 +55,7 @@ def carry(case: ConversionCase) -> ConvertedHook:
 
 def reasons(case: ConversionCase) -> Iterator[str]:
     """Why the hook would do nothing there, although it runs."""
-    for number in sorted(THROUGH_GATE):
+    for number in sorted(THROUGH_GATE - {BYTE_ORDER_MARK}):
         for level, text in RULES[number].find(case):
             if level == LOST:
                 yield text

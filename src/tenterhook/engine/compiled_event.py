@@ -138,14 +138,13 @@ def planner(
 
 def all_but_managed_off(hooks: tuple[Hook, ...], inside: int) -> tuple[Hook, ...]:
     """Managed hooks fail where they run inside hooks too often: one of them may cause its own event."""
-    stay = failing_inside if inside >= DEEPEST else unchanged
-    return tuple(stay(hook) if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
+    too_deep = inside >= DEEPEST
+    return tuple(
+        replace(hook, enabled=False) if hook.source.scope != "managed" else fail_inside(hook) if too_deep else hook
+        for hook in hooks
+    )
 
 
-def unchanged(hook: Hook) -> Hook:
-    return hook
-
-
-def failing_inside(hook: Hook) -> Hook:
+def fail_inside(hook: Hook) -> Hook:
     problem = f"it would run inside of {DEEPEST} hooks; a hook of the system may cause its own event"
     return replace(hook, handler="unread", spec={"main": problem, "form": "unread"}, on_failure={"default": "deny"})

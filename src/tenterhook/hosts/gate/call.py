@@ -84,7 +84,7 @@ def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> Age
     line = parse_argv(words)
     try:
         raw = callers.payload(given) if given.strip() or not line.event else {}
-        raw = respelled(raw, line.agent)
+        raw = respell(raw, line.agent)
         forms, name = callers.of(raw, line.agent, line.event, environ)
         event = callers.event_in(raw, forms, name, environ)
         check_fields(event, forms, line)
@@ -93,7 +93,7 @@ def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> Age
     return AgentCall(line, event, forms, environ)
 
 
-def respelled(raw: dict[str, Any], agent: str) -> dict[str, Any]:
+def respell(raw: dict[str, Any], agent: str) -> dict[str, Any]:
     """The payload of an editor that reads an agent's file: it has that agent's events under other keys."""
     said = raw.get("hookEventName")
     if not agent or not isinstance(said, str) or "hook_event_name" in raw:

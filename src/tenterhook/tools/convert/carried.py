@@ -40,7 +40,7 @@ def carry(case: ConversionCase) -> ConvertedHook:
     why = list(dict.fromkeys(reasons(case))) if placed.written else []
     if not why:
         return placed
-    entries = [wrapped(case, one) for one in placed.written]
+    entries = [wrap_entry(case, one) for one in placed.written]
     if all(entries):
         text = f"it runs as it is behind {PROGRAM} run --as {case.source.name}; translated it would be dead: "
         kept = tuple(loss for loss in placed.losses if loss.name != "command")
@@ -110,7 +110,7 @@ def unheard_text(case: ConversionCase) -> Iterator[str]:
             yield f"the model is not told its text at {to.name}"
 
 
-def wrapped(case: ConversionCase, one: TargetEntry) -> TargetEntry | None:
+def wrap_entry(case: ConversionCase, one: TargetEntry) -> TargetEntry | None:
     """The entry with the hook's own command behind the gate; None if that agent cannot call it."""
     target, hook = case.target, case.taken.hook
     if target.install is None or not handlers.traits(hook.handler).takes_command_line:

@@ -64,7 +64,7 @@ def make_bundle(
         own = build_managed_target(dialects.DEFAULT, own_config.OWN, platform)
         if files:
             found += [BundleFile(f"{system}/{path}", data) for path, data in own_files(own, files)]
-            rows.append((system, "tenterhook", own.whole))
+            rows.append((system, own.dialect.title, own.whole))
         hooks = [hook for word, _ in files for hook in hooks_of_file(word, [], os.getcwd(), "/")]
         for name in agents:
             target = build_managed_target(name, dialects.get(name).install, platform)

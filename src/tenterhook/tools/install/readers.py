@@ -18,7 +18,7 @@ def join_shared(targets: list[Target]) -> tuple[list[Target], list[str]]:
     for one in targets:
         others = [two for two in targets if two is not one and reads(one, two) and not reads(two, one)]
         others += [two for two in kept if two.whole == one.whole]
-        others += [] if load_record(one.record) else [two for two in connected(one) if reads(one, two)]
+        others += [] if load_record(one.record) else [two for two in find_connected(one) if reads(one, two)]
         other = others[0] if others else None
         if other is None:
             kept.append(one)
@@ -30,7 +30,7 @@ def join_shared(targets: list[Target]) -> tuple[list[Target], list[str]]:
     return kept, notes
 
 
-def connected(one: Target) -> list[Target]:
+def find_connected(one: Target) -> list[Target]:
     """The agents with a file of their own that an install before has connected."""
     if one.managed:
         return []
@@ -47,7 +47,7 @@ def other_readers(one: Target, named: Collection[str]) -> Iterator[str]:
     """The agents that read this file, too, and are not named in this install."""
     if one.managed:
         return
-    twice = {other.dialect.name for other in connected(one)}
+    twice = {other.dialect.name for other in find_connected(one)}
     for name in installable():
         other = target(name, one.hooks.project, user=one.user)
         if name in named or other.whole == one.whole or not reads(other, one):

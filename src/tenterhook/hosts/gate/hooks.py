@@ -42,11 +42,11 @@ def find_hooks(line: HookCommand, engine: Engine) -> list[Hook]:
         try:
             hooks = hooks_of_file(word, own, os.getcwd(), engine.project)
         except UsageError as exc:
-            found += build_failing_hooks(word, str(exc))
+            found += build_failing_hooks(word, str(exc), engine)
         else:
             found += engine.hookset.judge([hook for hook in hooks if engine.has(hook.event)])
     for problem in line.problems:
-        found += build_failing_hooks(HERE, problem)
+        found += build_failing_hooks(HERE, problem, engine)
     return found
 
 
@@ -80,20 +80,8 @@ def build_hook(entry: dict[str, Any], arguments: list[str], scope: str) -> Hook:
     )
 
 
-def build_failing_hooks(name: str, problem: str) -> list[Hook]:
+def build_failing_hooks(name: str, problem: str, engine: Engine) -> list[Hook]:
     """Hooks that fail, and so refuse, at every event that a hook may guard."""
+    from tenterhook.config.unreadable import failing
 
-    def fail(event: object) -> None:
-        raise UsageError(problem)
-
-    return [
-        Hook(
-            name=name,
-            event=kind,
-            handler="python",
-            spec={"main": fail, "form": "function"},
-            source=Source(HERE),
-            on_failure={"default": "deny"},
-        )
-        for kind in GUARDED
-    ]
+    return [failing(name, Source(HERE), problem, engine.rule(kind), None) for kind in GUARDED]

@@ -29,8 +29,8 @@ HEAD = """\
 Each folder has the files of one system at their paths. Put them there with root as their owner and mode 0644, their
 folders with mode 0755. The agents call `{program}`: install tenterhook there, so that root alone can change it.
 
-If a machine has one of the files already, do not replace it: run this there as root, which adds the entries and keeps
-the rest. `tenter uninstall --managed` gives the file back as it was.
+If a machine has one of the files already, do not replace it: run this there as root, with the options of your hooks. It
+adds the entries and keeps the rest. `tenter uninstall --managed` gives the file back as it was.
 
 ```sh
 {program} install --managed {words}
@@ -62,9 +62,9 @@ def make_bundle(
     rows: list[tuple[str, str, str]] = []
     for system, platform in SYSTEMS.items():
         own = build_managed_target(dialects.DEFAULT, own_config.OWN, platform)
-        if files:
-            found += [BundleFile(f"{system}/{path}", data) for path, data in own_files(own, files)]
-            rows.append((system, own.dialect.title, own.whole))
+        for path, data in own_files(own, files):
+            found.append(BundleFile(f"{system}/{path}", data))
+            rows.append((system, own.dialect.title, f"/{path}"))
         hooks = [hook for word, _ in files for hook in hooks_of_file(word, [], os.getcwd(), "/")]
         for name in agents:
             target = build_managed_target(name, dialects.get(name).install, platform)
@@ -81,7 +81,7 @@ def make_bundle(
 def own_files(own: Target, files: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, bytes]]:
     """Our config, and the hook files that it names."""
     entries = [own_config.entry_for(own_config.name_in_config(word, own), options) for word, options in files]
-    found = [(own.path, apply_additions(b"", own.path, "toml", entries)[0])]
+    found = [(own.path, apply_additions(own_config.first_text(own), own.path, own.file.format, entries)[0])]
     for word, _ in files:
         if not word.startswith(LIBRARY):
             path = os.path.join(os.path.dirname(own.path), own_config.name_in_config(word, own))

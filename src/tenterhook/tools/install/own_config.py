@@ -27,6 +27,8 @@ OWN = Install(
 )
 # The folder beside the administrator's config into which hook files are copied: users must not be able to change them.
 COPIES = "hooks"
+# An administrator's config before its first hook. Some agents want its folder to be there.
+STARTER = b"# Hooks for all users of this machine.\n"
 LIST = ("hook",)
 
 
@@ -41,7 +43,7 @@ def add_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -> Fi
     job = FileChanges(dialect=target.dialect.name, project=target.root)
     record = read_record(target)
     source = content(job.target(target.path))
-    start = EMPTY[target.file.format] if source is None else source
+    start = first_text(target) if source is None else source
     there = parse_target(target, start).get(LIST[0])
     wanted: list[Addition] = []
     for word, options in files:
@@ -51,7 +53,7 @@ def add_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -> Fi
         else:
             wanted.append(entry_for(name, options))
     copied = copy_hooks(job, target, files, dict(record.scripts) if record else {}) if target.managed else {}
-    if not wanted:
+    if not wanted and not (target.managed and source is None):
         if record and job.changes:  # a hook file that was copied before has changed
             keep(job, target, list(record.folders), record.configs[target.path], copied)
         return job
@@ -62,6 +64,11 @@ def add_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -> Fi
     whole = ConfigRecord(original, digest(new), [*(earlier.edits if earlier else []), *edits])
     keep(job, target, list(record.folders) if record else [], whole, copied)
     return job
+
+
+def first_text(target: Target) -> bytes:
+    """What a new config begins with."""
+    return STARTER if target.managed else EMPTY[target.file.format]
 
 
 def entry_for(name: str, options: dict[str, Any]) -> Addition:

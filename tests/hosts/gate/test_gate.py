@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +227,44 @@ def test_another_agent_that_reads_the_same_file_is_answered_in_its_own_form(appr
     assert obeyed("cursor", "preToolUse", reply).blocked
 
 
+@pytest.mark.parametrize("words", [("claude",), ("copilot", "--event", "preToolUse")], ids=lambda words: words[0])
+def test_an_editor_that_reads_the_file_of_an_agent_is_told_in_the_form_that_both_obey(
+    approved: Agent, words: tuple[str, ...]
+) -> None:
+    """VS Code, as its documents show an event; it obeys a decision in hookSpecificOutput."""
+    given = {
+        "timestamp": "2026-02-09T10:30:00.000Z",
+        "cwd": str(approved.folder),
+        "sessionId": "one",
+        "hookEventName": "PreToolUse",
+        "transcript_path": "/t.json",
+        "tool_name": "run_in_terminal",
+        "tool_input": {"command": "git push --force", "isBackground": False},
+        "tool_use_id": "1",
+    }
+    reply = approved.call(*words[1:], agent=words[0], **given)
+
+    assert reply.answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+    [entry] = approved.journal()
+    assert entry["session"] == "one"
+
+
 # ---- once
+
+
+def test_calls_that_come_at_the_same_moment_run_once_and_are_all_refused(approved: Agent) -> None:
+    approved.write(
+        "guard.py",
+        "import time\n\nfrom tenterhook import hook\n\n\n"
+        '@hook("tool.before")\ndef slow(event):\n    time.sleep(0.5)\n    return hook.deny("once")\n',
+    )
+    approved.tenter("trust", "--yes")
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(approved.bash, "ls", tool_use_id="same") for _ in range(3)]
+    replies = [one.result() for one in calls]
+
+    assert all(obeyed("claude", "PreToolUse", reply).blocked for reply in replies)
+    assert len(approved.journal()) == 1
 
 
 def test_a_call_that_comes_twice_runs_once_and_is_refused_twice(approved: Agent) -> None:

@@ -468,6 +468,14 @@ def test_a_command_that_cannot_be_run_refuses(project: Project, words: tuple[str
     assert obeyed("codex", "PreToolUse", project.bash("ls", "codex", *words)).blocked
 
 
+def test_a_refusal_after_a_tool_is_told_once(project: Project) -> None:
+    given = {**recorded.of_event("copilot", "postToolUse")[0], "cwd": str(project.agent.folder)}
+    words = ("--event", "postToolUse", "--as", "claude", "--", "echo wrong >&2; exit 2")
+    reply = project.agent.call(*words, agent="copilot", **given)
+
+    assert reply.out.count("wrong") == 1
+
+
 def test_what_a_failure_of_a_command_means_is_its_agents_word(project: Project) -> None:
     reply = project.bash("ls", "codex", "--as", "claude", "--", "exit 1")
 

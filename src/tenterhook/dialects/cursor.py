@@ -75,23 +75,8 @@ DIALECT = Dialect(
         files=(
             MANAGED,
             replace(MANAGED, path=f"{ON_A_MAC}/hooks.json"),
-            File(
-                path=".cursor/hooks.json",
-                scope="project",
-                format="json",
-                hooks_only=True,
-                beside=("version",),
-                version=1,
-            ),
-            File(
-                path="~/.cursor/hooks.json",
-                scope="user",
-                format="json",
-                hooks_only=True,
-                beside=("version",),
-                version=1,
-                cwd=".",
-            ),
+            replace(MANAGED, path=".cursor/hooks.json", scope="project", cwd=""),
+            replace(MANAGED, path="~/.cursor/hooks.json", scope="user"),
         ),
         form=Form(flat=True, keys=KEYS, malformed="item"),
         types=(

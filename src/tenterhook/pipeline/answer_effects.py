@@ -87,7 +87,10 @@ def as_text(value: Any) -> str:
     return "[object Object]" if isinstance(value, dict) else f"{value}"
 
 
-WRITTEN: dict[str, Callable[[Any], str]] = {"text": as_text, "json": lambda value: msgspec.json.encode(value).decode()}
+WRITTEN: dict[str, Callable[[Any], str]] = {
+    "text": as_text,
+    "json": lambda value: msgspec.json.encode(value, enc_hook=str).decode(),
+}
 
 
 def reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:

@@ -97,7 +97,11 @@ def test_an_engine_is_kept_and_a_changed_hook_is_noticed(guarded: Served) -> Non
     assert len(guarded.workers()) == 1
 
 
-def test_the_first_call_starts_a_server_that_the_next_one_uses(guarded: Served) -> None:
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C", ""])
+def test_the_first_call_starts_a_server_that_the_next_one_uses(guarded: Served, locale: str) -> None:
+    """Also where no locale is set, as in a container."""
+    guarded.environ = {name: value for name, value in guarded.environ.items() if not name.startswith(("LANG", "LC_"))}
+    guarded.environ |= {"LANG": locale} if locale else {}
     assert is_refused(call(guarded, "rm x"))
     until = time.monotonic() + 30
     while not guarded.status()["running"]:

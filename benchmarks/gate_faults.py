@@ -119,7 +119,8 @@ def gate() -> Figures:
 
 def killed(agent: AgentBeside, chance: random.Random) -> tuple[list[Answered], int]:
     """The calls' replies, and how many kills fell into a call."""
-    answers, during, kills = [], 0, 0
+    answers: list[Answered] = []
+    during = kills = 0
     while kills < KILLS:
         server, *workers = wait_for_server(agent, answers)
         victims = [server, *workers] if chance.random() < 0.5 else workers

@@ -152,8 +152,9 @@ class Journal:
             parts: dict[str, bytes] = {}
             lines = self.lines.lines_of_waiting(self.waiting, self.since, parts) if self.waiting else []
             self.since = time()
-            while self.calls:
-                lines.append(self.lines.of_call(self.calls.popleft(), parts))
+            with contextlib.suppress(IndexError):  # another thread writes too
+                while self.calls:
+                    lines.append(self.lines.of_call(self.calls.popleft(), parts))
             if event and outcome:
                 lines.append(self.lines.whole(event, outcome, self.about(event), parts))
             self.files.append(lines, parts)

@@ -26,6 +26,7 @@ from unittest import mock
 
 import client_faults  # noqa: F401
 import containment_faults  # noqa: F401
+import gate_faults  # noqa: F401
 import host_faults  # noqa: F401
 import journal_faults  # noqa: F401
 import network_faults  # noqa: F401

@@ -21,7 +21,8 @@ MARKED = re.compile(r"(<!-- clients: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADS = dict(
     zip(COLUMNS, ("Claude Code", "Codex", "Gemini CLI", "Qwen Code", "Copilot", "Copilot, Pascal"), strict=True)
 )
-EFFECTS = "effects"
+# Kinds whose rows are what was seen, in place of answers of a table.
+EFFECTS, CONFIG = "effects", "config"
 NOT_SEEN = "–"
 
 
@@ -42,8 +43,8 @@ def write(record: Iterable[dict[str, Any]]) -> None:
 def tables(seen: Sequence[Seen]) -> dict[str, str]:
     """By their places in the page: the run, the effects, and each kind of event of which something was seen."""
     kinds = {one.kind for one in seen}
-    effects = sorted({one.name for one in seen if one.kind == EFFECTS})
-    rows = {EFFECTS: effects, **{kind: [one.name for one in table] for kind, table in TABLES.items()}}
+    named = {kind: sorted({one.name for one in seen if one.kind == kind}) for kind in (EFFECTS, CONFIG)}
+    rows = {**named, **{kind: [one.name for one in table] for kind, table in TABLES.items()}}
     heads = dict.fromkeys(TABLES, "answer")
     found = {kind: table(heads.get(kind, "what"), kind, names, seen) for kind, names in rows.items() if kind in kinds}
     return {"run": about_the_run(), **found}

@@ -225,6 +225,48 @@ def test_statistics_by_something_else_are_a_table_of_it(kept: Kept, by: str) -> 
     assert sum(one["events"] for one in plain[by]) == 14
 
 
+def test_the_log_says_what_hooks_did_that_decided_nothing(kept: Kept) -> None:
+    told = {"to": "model", "kind": "context", "hook": "info", "size": 30, "text": "x"}
+    runs = [ran("info"), ran("newer"), ran("info")]
+    kept.put(
+        entry(1, attempts=runs, changes={"newer": ["input.command"]}, messages=[told]),
+        entry(2, attempts=runs, messages=[told]),
+        entry(3, attempts=runs),
+        entry(4, kind="session.start", event="session.start", target="startup"),
+        entry(5, decision="deny", blocked=True, success=False, reason="no JSON"),
+    )
+
+    shown = kept.tenter("log").stdout.replace("\n    ", " ")
+    rows = [row.split(maxsplit=4)[4] for row in shown.splitlines()[1:]]
+
+    assert [" ".join(row.split()) for row in rows] == [
+        "tool.before changed newer: changed input.command",
+        "tool.before told info: told the model 30 characters",
+        "tool.before none info, newer",
+        "session.start startup none no hook listens to this event",
+        "tool.before deny tenterhook: no JSON",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--agent", "gemini"], "--agent 'gemini' is none of its agents: claude, tenterhook"),
+        (["--tool", "bash"], "--tool 'bash' is none of its tools: Bash"),
+        (["--event", "PreToolUse"], "--event 'PreToolUse' is none of its events: tool.before"),
+        (["--user", "x", "--tool", "B*"], "--user 'x' is none of its users: ada"),
+        (["--agent", "claude", "--decision", "ask"], "no entry of the journal matches"),
+    ],
+)
+def test_a_name_that_the_journal_does_not_have_is_said_with_those_that_it_has(
+    kept: Kept, words: list[str], said: str
+) -> None:
+    some(kept)
+
+    for command in (["log"], ["stats", "--by", "day"]):
+        assert kept.tenter(*command, *words).stderr.endswith(f"{said}\n")
+
+
 @pytest.mark.parametrize("command", ["log", "stats"])
 @pytest.mark.parametrize(
     ("words", "said"),

@@ -8,7 +8,9 @@ import pty
 import select
 import shlex
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +43,22 @@ def test_a_change_is_shown_as_a_diff(guarded: Trusting) -> None:
     assert "modified  guard" in shown
     assert "-exit 2" in shown
     assert "+exit 0" in shown
+
+
+def test_the_entries_by_which_agents_call_this_program_are_shown_together(guarded: Trusting) -> None:
+    """What else such an entry does, or another program of that name, is shown like any hook."""
+    program = Path(sys.executable).with_name("tenter")
+    other = guarded.project.script("bin/tenter", "exit 0\n")
+    calls = [f"{program} run --agent claude", f"{other} run --agent claude", f"{program} run --agent claude; true"]
+    hooks = [{"type": "command", "command": one} for one in calls]
+    groups = {event: [{"hooks": hooks}] for event in ("PreToolUse", "Stop")}
+    guarded.project.write(".claude/settings.json", json.dumps({"hooks": groups}))
+    shown = guarded.tenter("trust", "--yes").stdout
+
+    assert shown.count(f"untrusted  {calls[0]}  ") == 1
+    assert "    at PreToolUse, Stop\n" in shown
+    assert all(shown.count(f"untrusted  {one}  ") >= 2 for one in calls[1:])
+    assert set(guarded.states()) == {"trusted"}
 
 
 def test_one_of_several_is_approved_by_its_name(trusting: Trusting) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tenterhook import handlers
+from tenterhook.author.process import parse_argv
 from tenterhook.config.file_trust import owner_of
+from tenterhook.support.command_line import simple_words
 from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
+from tenterhook.tools.install.command_line import PROGRAMS
 from tenterhook.trust import changes
 from tenterhook.trust.approvals import ItemState
 from tenterhook.trust.item import KINDS, Item
@@ -46,6 +51,46 @@ def render_item_lines(one: ItemState, project: str, paint: Paint) -> Iterator[st
         yield from (f"{INDENT}  {colour_diff_line(line, paint)}" for line in lines[:DIFF_LINES])
         if len(lines) > DIFF_LINES:
             yield f"{INDENT}  ... {len(lines) - DIFF_LINES} more lines"
+
+
+def split_own_calls(found: Sequence[ItemState]) -> tuple[list[ItemState], dict[tuple[str, str, str], list[ItemState]]]:
+    """The items that say something of their own; and, by command, file and state, the entries by which agents call
+    this program: the hooks behind them are items themselves.
+    """
+    rest: list[ItemState] = []
+    calls: dict[tuple[str, str, str], list[ItemState]] = {}
+    for one in found:
+        if one.state != "modified" and not one.item.unbound and calls_ourselves(one.item):
+            calls.setdefault((one.item.name, one.item.file, one.state), []).append(one)
+        else:
+            rest.append(one)
+    return rest, calls
+
+
+def calls_ourselves(item: Item) -> bool:
+    """Whether a hook is `tenter run` of this very installation, with nothing that an entry could do besides."""
+    entry = item.entry
+    main = entry.get("spec", {}).get("main")
+    if item.kind != "hook" or entry.get("env") or entry.get("sandbox") or not isinstance(main, str):
+        return False
+    words = simple_words(main, {}) or ("",)
+    program = shutil.which(words[0]) if tuple(words[1:2]) == ("run",) else None
+    own = os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(sys.executable)
+    return bool(
+        program
+        and os.path.basename(program) in PROGRAMS
+        and os.path.dirname(os.path.realpath(program)) in own
+        and not parse_argv(list(words[2:])).command
+    )
+
+
+def render_own_calls(name: str, file: str, calls: Sequence[ItemState], project: str, paint: Paint) -> Iterator[str]:
+    state, events = calls[0].state, list(dict.fromkeys(one.item.event for one in calls))
+    number = "1 entry" if len(calls) == 1 else f"{len(calls)} entries"
+    where = paint("dim", f"{number}, {inside(file, project)}")
+    yield f"{paint(STYLES[state], state)}  {paint('bold', one_line(name))}  {where}"
+    yield f"{INDENT}agents call this program there, which runs hooks that are listed by themselves"
+    yield f"{INDENT}at {one_line(', '.join(events))}"
 
 
 def about(item: Item, where: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
 
 from tenterhook.cli.options import CommandUsage, Option
 from tenterhook.config.settings import SYSTEM, TABLE, settings
@@ -13,7 +15,7 @@ from tenterhook.errors import UsageError
 from tenterhook.journal.files import names, place
 from tenterhook.journal.index import Index
 from tenterhook.journal.query import EntryFilter
-from tenterhook.support.terminal.text import near, pluralise_count
+from tenterhook.support.terminal.text import near, one_line, pluralise_count
 
 OPTIONS = (
     Option("event", "only this event, by its name or its kind; * stands for anything", "EVENT"),
@@ -28,6 +30,8 @@ OPTIONS = (
     Option("until", "only what is not newer, said like --since", "WHEN"),
     Option("journal", "another journal than the user's own", "DIR"),
 )
+# Filters by a name, of which the journal has few; and how many of those are named.
+NAMED, SHOWN = ("agent", "user", "event", "tool"), 12
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 AGO = re.compile(r"(\d{1,6})([smhdw])")
 
@@ -102,8 +106,25 @@ def tell_damage(index: Index) -> None:
 def nothing_there(index: Index, asked: EntryFilter) -> str:
     """Why nothing is shown."""
     if asked != EntryFilter() and index.ask("SELECT 1 FROM events LIMIT 1"):
-        return "no entry of the journal matches"
+        return "; ".join(("no entry of the journal matches", *unknown_names(index, asked)))
     return f"the journal in {near(index.folder)} is empty: no event with hooks was fired yet"
+
+
+def unknown_names(index: Index, asked: EntryFilter) -> Iterator[str]:
+    """For each filter whose value nothing in the journal has: what there is instead."""
+    for name in NAMED:
+        wanted = getattr(asked, name)
+        known = known_values(index, name) if wanted else []
+        if known and not any(fnmatchcase(value, wanted) for value in known):
+            more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+            yield f"--{name} {wanted!r} is none of its {name}s: {', '.join(map(one_line, known[:SHOWN]))}{more}"
+
+
+def known_values(index: Index, name: str) -> list[str]:
+    """What the entries have there; an event also has the name of its kind."""
+    columns = (name, "kind") if name == "event" else (name,)
+    rows = [row for column in columns for row in index.ask(f"SELECT DISTINCT {column} FROM events")]
+    return sorted({value for [value] in rows if value})
 
 
 def tell(text: str) -> None:

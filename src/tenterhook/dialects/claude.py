@@ -188,6 +188,7 @@ DIALECT = Dialect(
             "CLAUDE_PID": "pid",
             "CLAUDE_EFFORT": ".effort.level?",
         },
+        version_in="AI_AGENT=claude-code_",
         env_without=("OTEL_",),
         newline=True,
     ),

@@ -66,6 +66,7 @@ DIALECT = Dialect(
     payload=PayloadRules(
         base=CAMEL,
         env={"COPILOT_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project", "COPILOT_CLI": "=1"},
+        version_in="COPILOT_CLI_BINARY_VERSION",
         env_without=("COPILOT_PROVIDER_", "COPILOT_OFFLINE"),
     ),
     reading=ReadingRules(

@@ -173,6 +173,7 @@ DIALECT = Dialect(
             "QWEN_CODE_AGENT_ID": ".agent_id",
             "QWEN_CODE_PROMPT_ID": ".prompt_id",
         },
+        version_in="QWEN_CODE_STARTUP_VERSION",
     ),
     reading=ReadingRules(
         exits={

@@ -70,6 +70,7 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
     return {
         "title": dialect.title,
         "version": dialect.version,
+        "version_in": dialect.payload.version_in,
         "quiet": quiet(dialect),
         "section": [dialect.reading.section.name, dialect.reading.section.event],
         "between": between(dialect.tools.mcp_tool),

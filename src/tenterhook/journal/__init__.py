@@ -3,7 +3,8 @@
 What hooks decided, changed, failed at or did outside of this process is written before `fire` returns. Functions
 without an answer and events without a matching hook are many and alike: they are queued, at most a second, and written
 together, equal ones as one line with their count, so that they cost little and push nothing else out of the journal.
-Queued entries hold names, times and the outcome only, never references to the host's data.
+Queued entries hold names, times and the outcome only, never references to the host's data. A caller may want a line for
+each event all the same, as an agent's calls have: then the event is queued, and its line is made when it is written.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import os
 import threading
 import weakref
 from collections import deque
-from time import sleep, time
+from time import monotonic, sleep, time
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tenterhook.handlers import runs_in_host
 from tenterhook.journal.caller import CALLER
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     from tenterhook.engine.engine import Engine
     from tenterhook.engine.hookset import HookSet
-    from tenterhook.journal.lines import LineWriter
+    from tenterhook.journal.lines import HeardCall, LineWriter
     from tenterhook.journal.pending import Waiting
     from tenterhook.types import Event, Outcome, Skipped
 
@@ -50,6 +53,7 @@ class Journal:
         self.facts = (owner.dialect, common, paths, collect_hook_environ(owner.hookset))
         self.targets = {rule.name: rule.target.field for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
+        self.calls: deque[HeardCall] = deque()
         # What is recorded of events whose hooks are running, by identity.
         self.expected: dict[int, tuple[Event, bytes]] = {}
         # Whether a thread will write them, and since when. In a command that forks its helper it is the exit: another
@@ -102,10 +106,15 @@ class Journal:
         skipped = outcome.skipped
         if skipped and id(skipped) not in self.harmless and not self.looked_at(skipped):
             return self.write(event, outcome)
-        target = event.data.get(self.targets[event.name])
-        target = target if target.__class__ is str else ""
-        self.waiting.append((event.session, event.agents, target, outcome, CALLER.get()))
-        if not self.awake or len(self.waiting) >= WAIT:
+        caller = CALLER.get()
+        if caller is not None and caller.each:
+            own = replace(outcome, id=f"{os.urandom(4).hex()}-1")  # outcomes without a hook are shared, with their id
+            self.calls.append((event, own, caller, time(), monotonic() - event.begun))
+        else:
+            target = event.data.get(self.targets[event.name])
+            target = target if target.__class__ is str else ""
+            self.waiting.append((event.session, event.agents, target, outcome, caller))
+        if not self.awake or len(self.waiting) + len(self.calls) >= WAIT:
             self.wake()
         return None
 
@@ -134,7 +143,7 @@ class Journal:
 
     def flush(self) -> None:
         """Write the queue."""
-        if self.waiting:
+        if self.waiting or self.calls:
             self.write()
 
     def write(self, event: Event | None = None, outcome: Outcome | None = None) -> None:
@@ -143,6 +152,9 @@ class Journal:
             parts: dict[str, bytes] = {}
             lines = self.lines.lines_of_waiting(self.waiting, self.since, parts) if self.waiting else []
             self.since = time()
+            with contextlib.suppress(IndexError):  # another thread writes too
+                while self.calls:
+                    lines.append(self.lines.of_call(self.calls.popleft(), parts))
             if event and outcome:
                 lines.append(self.lines.whole(event, outcome, self.about(event), parts))
             self.files.append(lines, parts)
@@ -188,6 +200,7 @@ def forget() -> None:
     """In a forked child: the queue is the parent's to write."""
     for journal in OPEN:
         journal.waiting.clear()
+        journal.calls.clear()
         journal.expected.clear()
         journal.awake = False
         journal.files.lock = threading.Lock()

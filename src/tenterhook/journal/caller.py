@@ -12,13 +12,15 @@ from msgspec import Struct
 class Caller(Struct, frozen=True):
     """The agent that called, and its version if it told it.
 
-    `obeys` is what it does with each effect at this event (`{"deny": "enforced"}`), in the words of `tenter matrix`; an
-    effect that is not there is impossible.
+    `obeys` is what it does with each effect at this event (`{"deny": "enforced"}`), in the words of `tenter matrix`, or
+    `refused` where the host refuses the operation instead; an effect that is not there is impossible. With `each` there
+    is a line for every event, also where no hook ran.
     """
 
     agent: str
     version: str = ""
     obeys: Mapping[str, str] = {}
+    each: bool = False
 
 
 CALLER: ContextVar[Caller | None] = ContextVar("CALLER", default=None)

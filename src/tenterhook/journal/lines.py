@@ -30,6 +30,8 @@ from tenterhook.support.clock import stamp
 from tenterhook.support.secrets.redact import Redactor
 from tenterhook.types import Event, Outcome, Skipped
 
+# An event that no hook ran for, its outcome, who asked, when, and how many seconds it took.
+HeardCall = tuple[Event, Outcome, Caller, float, float]
 # A secret that a cut would split is recognised only as a whole: so many more characters are checked.
 MARGIN = 4_000
 # The most names that are remembered, and the most parts.
@@ -108,25 +110,43 @@ class LineWriter:
         return self.encode_redacted([{**facts, **summarise_event_data(event.data, self.cut)}])
 
     def whole(self, event: Event, outcome: Outcome, about: bytes, parts: dict[str, bytes]) -> bytes:
-        """The whole line of one outcome and its event. Neither part is empty, so that a comma joins them."""
+        """The whole line of one outcome and its event."""
+        return self.join_halves(event, outcome, CALLER.get(), time(), monotonic() - event.begun, about, parts)
+
+    def of_call(self, call: HeardCall, parts: dict[str, bytes]) -> bytes:
+        """The whole line of a call that was queued."""
+        return self.join_halves(*call, self.about(call[0]), parts)
+
+    def join_halves(
+        self,
+        event: Event,
+        outcome: Outcome,
+        caller: Caller | None,
+        moment: float,
+        seconds: float,
+        about: bytes,
+        parts: dict[str, bytes],
+    ) -> bytes:
+        """The outcome's part of a line and the event's. Neither is empty, so that a comma joins them."""
         version = text(event.data.get(self.version_field)) if self.version_field else ""
-        made = entry(outcome, self.head(outcome, CALLER.get(), version, time(), parts), self.cut)
-        made["ms"] = round((monotonic() - event.begun) * 1000, 3)
-        if outcome.decision != "none" or outcome.stop:
-            made["obeys"] = self.obeys(outcome)
+        made = entry(outcome, self.head(outcome, caller, version, moment, parts), self.cut)
+        made["ms"] = round(seconds * 1000, 3)
+        if obeys := self.obeys(outcome, caller):
+            made["obeys"] = obeys
         line = encode_json_line(made)
         return (line if self.is_plain(outcome) else self.redactor.data(line))[:-2] + b"," + about[1:]
 
-    def obeys(self, outcome: Outcome) -> str:
-        """What the agent does with this decision, in the words of `tenter matrix`."""
-        effect = "stop" if outcome.stop else outcome.decision
-        caller = CALLER.get()
+    def obeys(self, outcome: Outcome, caller: Caller | None) -> str:
+        """What the agent does with this outcome, in the words of `tenter matrix`; empty if it need not do anything."""
+        effect = strongest_effect(outcome)
+        if not effect:
+            return ""
         if caller:
             return caller.obeys.get(effect, "impossible")
         can = self.rules[outcome.event].can
         weaker = {"deny": can.block or "advisory", "allow": can.grant or "advisory", "ask": can.ask or "impossible"}
-        said = weaker.get(effect, True)
-        return said if isinstance(said, str) else "enforced"
+        said = weaker.get(effect, effect == "stop")
+        return said if isinstance(said, str) else "enforced" if said else ""
 
     def is_plain(self, outcome: Outcome) -> bool:
         """Whether it cannot hold a secret: no hook answered, and the hooks' names are known to hold none."""
@@ -169,6 +189,17 @@ class LineWriter:
 
     def encode_redacted(self, entries: Iterable[Line]) -> bytes:
         return self.redactor.data(b"".join(map(encode_json_line, entries)))
+
+
+def strongest_effect(outcome: Outcome) -> str:
+    """What an outcome asks of the agent before all else, in the words of `tenter matrix`; empty if nothing."""
+    if outcome.stop:
+        return "stop"
+    if outcome.decision != "none":
+        return outcome.decision
+    if outcome.changes:
+        return "rewrite"
+    return "context" if any(one.to == "model" for one in outcome.messages) else ""
 
 
 def forget_many(known: dict[Any, Any]) -> None:

@@ -151,6 +151,16 @@ def summarise_hook_runs(name: str, agent: str, runs: Sequence[Sequence[Any]], to
     )
 
 
+def run_times(index: Index, wanted: EntryFilter) -> list[float]:
+    """The seconds of each run of each hook, in their order."""
+    test, values = clause(wanted)
+    rows = index.ask(
+        f"SELECT micros FROM attempts JOIN (SELECT number FROM events WHERE {test}) ON event = number ORDER BY micros",
+        values,
+    )
+    return [micros / 1e6 for [micros] in rows]
+
+
 def part(ordered: Sequence[float], quantile: float) -> float:
     """The quantile of sorted values; 0 if there are none."""
     return ordered[ceil(len(ordered) * quantile) - 1] if ordered else 0.0

@@ -100,10 +100,15 @@ class JournalEntry(Struct, kw_only=True, omit_defaults=True):
 
     @property
     def deciders(self) -> list[str]:
-        """The hooks that decided what came of it."""
+        """The hooks that decided what came of it; none if it was refused without asking one."""
         if self.decision == "none":
             return []
         return list(dict.fromkeys(one.hook for one in self.attempts if one.decision == self.decision))
+
+    @property
+    def informers(self) -> list[str]:
+        """The hooks that told the model something."""
+        return list(dict.fromkeys(one.hook for one in self.messages if one.to == "model"))
 
     @property
     def failed_open(self) -> list[str]:

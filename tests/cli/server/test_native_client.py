@@ -328,6 +328,30 @@ def test_what_was_lost_is_not_done_twice(slow: Any, native: NativeServed) -> Non
     until(partial(gone, hook), "the hook is gone")
 
 
+def test_an_agents_call_that_was_lost_is_refused_in_its_own_form(native: NativeServed) -> None:
+    """The Python command is given the event again, because the reply depends on it."""
+    root = native.project.root
+    native.begin()
+    (root / "tenterhook.toml").write_text('[[hook]]\non = "tool.before"\ncommand = "touch begun; sleep 60"\n')
+    assert native.run("trust", "--yes").returncode == 0
+    child = native.popen("run", "--agent", "claude")
+    assert child.stdin
+    event = {"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "tool_name": "Bash"}
+    child.stdin.write(json.dumps({**event, "tool_input": {"command": "make"}}).encode())
+    child.stdin.close()
+    child.stdin = None
+    until((root / "begun").exists, "the hook runs")
+    for worker in native.workers():
+        os.kill(int(worker), signal.SIGKILL)
+    out, _ = child.communicate(timeout=LONG)
+
+    said = json.loads(out)["hookSpecificOutput"]
+    assert (child.returncode, said["permissionDecision"]) == (0, "deny")
+    assert "the result is unknown" in said["permissionDecisionReason"]
+    [line] = [json.loads(line) for line in native.run("log", "--json", "--decision", "deny").stdout.splitlines()]
+    assert (line["what"], line["by"]) == ("make", ["tenterhook"])
+
+
 def test_a_guard_that_was_lost_refuses(native: NativeServed) -> None:
     """The fork waits for stdin when it is killed."""
     native.begin()

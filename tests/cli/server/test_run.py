@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,11 @@ def test_an_engine_is_kept_and_a_changed_hook_is_noticed(guarded: Served) -> Non
     assert len(guarded.workers()) == 1
 
 
-def test_the_first_call_starts_a_server_that_the_next_one_uses(guarded: Served) -> None:
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C", ""])
+def test_the_first_call_starts_a_server_that_the_next_one_uses(guarded: Served, locale: str) -> None:
+    """Also where no locale is set, as in a container."""
+    guarded.environ = {name: value for name, value in guarded.environ.items() if not name.startswith(("LANG", "LC_"))}
+    guarded.environ |= {"LANG": locale} if locale else {}
     assert is_refused(call(guarded, "rm x"))
     until = time.monotonic() + 30
     while not guarded.status()["running"]:
@@ -146,7 +151,7 @@ def test_no_refusal_is_lost_and_no_hook_runs_twice_while_workers_are_killed(guar
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        done = [call(guarded, "rm x", number=f"call-{n}") for n in range(12)]
+        done = [call(guarded, f"rm {n}", number=f"call-{n}") for n in range(12)]
     finally:
         over.set()
         killer.join()
@@ -155,3 +160,8 @@ def test_no_refusal_is_lost_and_no_hook_runs_twice_while_workers_are_killed(guar
     assert all(b"not this" in one.stdout or b"the result is unknown" in one.stdout for one in done)
     ran = (root / "ran").read_text().split() if (root / "ran").exists() else []
     assert len(ran) == len(set(ran))
+    log = guarded.run("log", "--json", "--decision", "deny").stdout.splitlines()
+    kept = Counter((line["what"], *line["by"]) for line in map(json.loads, log))
+    told = ["guard" if b"not this" in one.stdout else "tenterhook" for one in done]
+    assert all(kept[f"rm {n}", who] == 1 for n, who in enumerate(told))
+    assert max(kept.values()) == 1

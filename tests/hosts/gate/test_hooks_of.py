@@ -386,12 +386,13 @@ def test_a_call_of_ours_in_their_config_does_not_run_again(project: Project) -> 
     entries = [
         {"type": "command", "command": f"{sys.executable} -c 'open(1)' # tenter run --agent claude"},
         {"type": "command", "command": "tenter run guard.py --agent claude"},
+        {"type": "command", "command": "'/a b/tenter-client' run guard.py --agent claude"},
     ]
-    path.write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": entries}]}}))
+    path.write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": entries}]}}, indent=1))
     reply = project.bash("git push --force", "codex")
 
     assert not obeyed("codex", "PreToolUse", reply).blocked
-    assert reply.out.count("is a call of tenter run") == 1
+    assert reply.out.count("is a call of tenter run") == 2
 
 
 def test_an_event_that_they_do_not_have_is_said_once(project: Project) -> None:

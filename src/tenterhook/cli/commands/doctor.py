@@ -43,6 +43,7 @@ WARMING = 30.0
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
     "agents": "agents that call your hooks",
+    "hooks": "your hooks in these agents",
     "machine": "what the machine supports",
     "sandbox": "sandbox: a confined process tried to get out",
     "speed": "speed",
@@ -221,10 +222,16 @@ def unmade(name: str, path: str) -> Ability:
     return Ability("folders", name, "works" if can else "broken", f"{path}: {detail}")
 
 
+def cells(one: Ability, paint: Paint) -> list[str]:
+    """An agent is a sentence; what else is tried has a name and what came of it."""
+    state = paint(STYLES[one.state], one.state)
+    return [state, f"{one.name}: {near(one.detail)}"] if one.area == "agents" else [state, one.name, near(one.detail)]
+
+
 def text(found: list[Ability], paint: Paint) -> str:
     lines: list[str] = []
     for area, title in TITLES.items():
-        rows = [[paint(STYLES[one.state], one.state), one.name, near(one.detail)] for one in found if one.area == area]
+        rows = [cells(one, paint) for one in found if one.area == area]
         if rows:
             lines += [paint("bold", title), table(rows, indent="  "), ""]
     broken = sum(one.state == "broken" for one in found)

@@ -20,7 +20,17 @@ from tenterhook.cli.journal_filters import (
     tell,
     tell_damage,
 )
-from tenterhook.cli.journal_rows import COLUMNS, as_cells, as_object, decision_word, milliseconds, reasons, subject
+from tenterhook.cli.journal_rows import (
+    COLUMNS,
+    about_tool,
+    as_cells,
+    as_object,
+    deciders,
+    decision_word,
+    milliseconds,
+    reasons,
+    subject,
+)
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.errors import UsageError
 from tenterhook.journal.index import Index
@@ -63,10 +73,11 @@ USUAL = 50
 HEADS = ["TIME", "ID", "AGENT", "TOOL", "WHAT", "DECISION", "REASON"]
 # Longer cells would leave no room for the reason; --format and --id have them in full.
 AGENT_WIDTH, TOOL_WIDTH, SUBJECT_WIDTH, REASON_WIDTH = 10, 14, 24, 16
-# What the agent does with a decision, by the words of `tenter matrix`.
+# What the agent does with a decision, by the words of `tenter matrix`; `refused` is the gate's own.
 OBEYED = {
     "enforced": "the agent does what was decided",
     "advisory": "the agent is told and may go on all the same",
+    "refused": "the agent cannot do this; the operation is refused instead",
     "impossible": "the agent has no way to obey this",
 }
 # Seconds between two looks at a followed journal.
@@ -185,13 +196,13 @@ def csv_line(cells: Sequence[str]) -> str:
 
 
 def row(entry: JournalEntry, paint: Paint) -> list[str]:
-    word = decision_word(entry)
+    word, tool = decision_word(entry), entry.target if about_tool(entry) else ""
     many = f" x{entry.count}" if entry.count > 1 else ""
     return [
         local(entry.time)[5:],
         paint("dim", one_line(entry.id)),
         shorten(entry.agent or entry.dialect, AGENT_WIDTH),
-        shorten(entry.target or entry.event, TOOL_WIDTH),
+        shorten(tool or entry.event, TOOL_WIDTH),
         shorten(subject(entry), SUBJECT_WIDTH),
         paint(DECISION_STYLE.get(word, "dim"), f"{word}{many}"),
         one_line(reasons(entry)),
@@ -235,7 +246,7 @@ def whole(entry: JournalEntry, paint: Paint) -> Iterator[str]:
         "about": entry.target,
         "input": "" if entry.input is None else as_json(entry.input),
         "sizes": ", ".join(f"{name} {size:,} characters" for name, size in entry.sizes.items()),
-        "decided": ", ".join(entry.deciders),
+        "decided": ", ".join(deciders(entry)),
         "obeyed": OBEYED.get(entry.obeys, entry.obeys),
     }
     for name, text in facts.items():

@@ -60,14 +60,18 @@ def run(argv: list[str], lost: str = "") -> int:
 
 
 def refuse_lost(argv: list[str], given: bytes, lost: str) -> Said:
-    from tenterhook.author.forms import REFUSED, Said
+    """What the server decided may be in the journal; that the agent was refused is there, too."""
+    from tenterhook.hosts.gate.answer import refuse_unreadable
     from tenterhook.hosts.gate.call import Unreadable, read_call
+    from tenterhook.hosts.gate.record import keep_unanswered
     from tenterhook.hosts.gate.reply import cannot_check
 
     try:
-        return cannot_check(read_call(argv, given, os.environ), lost)
+        call = read_call(argv, given, os.environ)
     except Unreadable as exc:
-        return Said(REFUSED, "", f"This cannot be checked: {exc}")
+        return refuse_unreadable(exc, make_engine)
+    keep_unanswered(call, f"This cannot be checked: {lost}", make_engine)
+    return cannot_check(call, lost)
 
 
 def answer(argv: list[str], given: bytes) -> Said:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
+from tenterhook.cli.connected import HookHealth, connections, healths
 from tenterhook.cli.journal_filters import (
     OPTIONS,
     ago,
@@ -84,9 +86,10 @@ def show_costs(index: Index, asked: EntryFilter, limit: int, *, as_json: bool) -
 
 def show_hooks(index: Index, asked: EntryFilter, project: str, limit: int, *, as_json: bool) -> bool:
     """Each hook and agent with its health, and the project's hooks that never ran."""
-    found, never = hooks(index, asked), never_ran(index, project)
+    found, never = hooks(index, asked), never_ran(index, asked, project)
     if as_json:
-        print_json({"hooks": found[:limit], "never": [{"hook": name, "source": where} for name, where in never]})
+        silent = [{"hook": one.hook, "agent": one.agent, "source": one.source, "why": one.why} for one in never]
+        print_json({"hooks": found[:limit], "never": silent})
         return True
     paint = painter(colourful())
     if found:
@@ -94,23 +97,23 @@ def show_hooks(index: Index, asked: EntryFilter, project: str, limit: int, *, as
         print(table([[paint("dim", head) for head in HEALTH], *rows]))
     if len(found) > limit:
         print(paint("dim", f"... {pluralise_count(len(found) - limit, 'more hook')}"))
-    for name, where in never:
-        print(f"{paint('yellow', 'never ran')}: {shorten(name, max(24, columns() - 40))} ({near(where)})")
+    for one in never[:limit]:
+        agent, why = f" in {one.agent}" if one.agent else "", f": {one.why}" if one.why else ""
+        name = shorten(one.hook, max(24, columns() - 40))
+        print(f"{paint('yellow', 'never ran')}{agent}: {name} ({near(one.source)}){why}")
+    if len(never) > limit:
+        print(paint("dim", f"... {len(never) - limit:,} more never ran"))
     return bool(found or never)
 
 
-def never_ran(index: Index, project: str) -> list[tuple[str, str]]:
-    """The hooks of a project's tenterhook.toml, and of the user's, that are not in the journal of that project."""
+def never_ran(index: Index, asked: EntryFilter, project: str) -> list[HookHealth]:
+    """The hooks of a project's tenterhook.toml, and of the user's, that are not in the journal of that project: in each
+    connected agent, or in any if none is connected.
+    """
     hookset = HookSet(EngineOptions(project, on_config_error="warn"))
-    ran = {
-        name
-        for [name] in index.ask(
-            "SELECT DISTINCT hook FROM attempts WHERE event IN (SELECT number FROM events WHERE project = ?)",
-            [hookset.project],
-        )
-    }
-    configured = {hook.name: str(hook.source) for hook in hookset.hooks() if hook.enabled}
-    return [(name, where) for name, where in configured.items() if name not in ran]
+    agents = [one.agent for one in connections(hookset.project) if fnmatchcase(one.agent, asked.agent or "*")]
+    found = healths(hookset, agents, index) if agents or not asked.agent else []
+    return [one for one in found if one.cost is None and fnmatchcase(one.hook, asked.hook or "*")]
 
 
 def show_groups(found: list[EventGroup], by: str, limit: int, *, as_json: bool) -> bool:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tenterhook.cli.items import headline, render_item_lines
+from tenterhook.cli.items import headline, render_item_lines, render_own_calls, split_own_calls
 from tenterhook.cli.options import DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no, warn
 from tenterhook.errors import UsageError, nearest
@@ -82,9 +82,13 @@ def show(
         return
     paint = painter(colourful())
     print(headline(found.project, meant))
-    for one in meant:
+    rest, calls = split_own_calls(meant)
+    for one in rest:
         print()
         print("\n".join(render_item_lines(one, found.project, paint)))
+    for (name, file, _), group in calls.items():
+        print()
+        print("\n".join(render_own_calls(name, file, group, found.project, paint)))
     for line in lost:
         print(f"\n{paint('yellow', 'gone')}  {one_line(line.last.name)}: was approved and no longer exists")
     if meant:

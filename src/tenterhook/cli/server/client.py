@@ -110,7 +110,10 @@ def code() -> str:
     """Identifies the code that both sides run: another version, interpreter or module path needs another server."""
     file = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "version.py")
     about = os.stat(file)
-    python = (sys.executable, sys.hexversion, str(sys.flags), sys.warnoptions, sys.path, sys.getfilesystemencoding())
+    # Python switches UTF-8 mode on where there is no locale, and tells its children of a locale: they have it off, and
+    # their encodings are the same.
+    flags = str(sys.flags).replace(f"utf8_mode={sys.flags.utf8_mode}", "")
+    python = (sys.executable, sys.hexversion, flags, sys.warnoptions, sys.path, sys.getfilesystemencoding())
     return digest(
         repr((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python)).encode(errors="surrogatepass")
     ).hex()

@@ -63,6 +63,8 @@ class PayloadRules(Struct, frozen=True, kw_only=True):
     # Variables of the hook's environment: a word of `payload.BASE`, `=TEXT`, `.PATH` into the event's data, or `~/PATH`
     # unless the host has the variable set. With `?` at its end it is left out if it has no value.
     env: dict[str, str]
+    # The variable in which the agent tells hooks its version: `NAME`, or `NAME=BEGINNING` if its value says more.
+    version_in: str = ""
     # Variables that hooks do not inherit, by the beginning of their names.
     env_without: tuple[str, ...] = ()
     # The payload ends in a line feed.

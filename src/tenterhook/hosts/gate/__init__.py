@@ -11,6 +11,7 @@ other_sides the hooks of another agent's config files, or one command of its
 our_words   tools and their inputs under our own names, the same for every agent
 their_words the same under the names of another agent, for its hooks
 hooks       the hooks of files that the command line names
+record      what the journal holds of a call, and of refusals without any hook
 reply       an outcome as an answer, and a refusal where an event cannot be read
 session     what the user is told once in a session, and calls that come twice
 """

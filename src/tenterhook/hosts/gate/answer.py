@@ -6,17 +6,28 @@ yields events for engines and receives outcomes. In the server another thread ma
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.author import callers
 from tenterhook.author.answers import Answer
 from tenterhook.author.calls import CANARY
-from tenterhook.author.forms import REFUSED, Said
+from tenterhook.author.forms import Said
+from tenterhook.author.inputs import Misplaced
+from tenterhook.author.registered import GUARDED
 from tenterhook.errors import TenterhookError, format_exception_line
 from tenterhook.hosts.gate import reply
 from tenterhook.hosts.gate.call import AgentCall, Unreadable, read_call
+from tenterhook.hosts.gate.record import (
+    caller_of,
+    caller_of_unreadable,
+    data_of_unreadable,
+    keep_refusal,
+    keep_unanswered,
+    keep_unheard,
+)
 from tenterhook.hosts.gate.session import Repeats, once_a_session
-from tenterhook.journal.caller import Caller, called_by
+from tenterhook.journal.caller import called_by
 from tenterhook.support.off_switch import switched_off
 
 if TYPE_CHECKING:
@@ -41,37 +52,32 @@ def answer_call(words: list[str], given: bytes, environ: Mapping[str, str], engi
         return refuse_unreadable(exc, engine_for)
     try:
         with called_by(caller_of(call)), open_sides(call, engine_for) as sides:
-            return drive_flow(call, flow(call, sides, environ), fire)
+            return drive_flow(call, flow(call, sides, environ), fire, engine_for=engine_for)
     except Exception as exc:  # a bug of ours, too
-        return refuse_unanswered(call, exc)
-
-
-def caller_of(call: AgentCall) -> Caller:
-    """What the journal says of the agent: its version, if it tells it, and what it does with each decision here."""
-    version = next((str(value) for name, value in call.event.raw.items() if name.endswith("_version")), "")
-    says = call.forms["events"].get(call.event.name, {}).get("says", {})
-    found = {effect: "enforced" for effect in ("deny", "allow", "ask", "stop") if effect in says}
-    if "deny" in found:
-        found.setdefault("ask", "enforced")  # it becomes a refusal
-    elif "context" in says:
-        found |= {"deny": "advisory", "ask": "advisory"}
-    return Caller(call.agent, version, found)
+        return refuse_unanswered(call, exc, engine_for)
 
 
 def refuse_unreadable(problem: Unreadable, engine_for: EngineFor) -> Said:
     """Every agent understands this refusal; it is in the journal, too."""
     from tenterhook.hosts.gate.sides import open_sides_of_unreadable
 
-    try:
-        with called_by(Caller(problem.line.agent)), open_sides_of_unreadable(problem, engine_for) as sides:
-            named = problem.line.words or problem.line.command
-            return reply.refuse(problem, sides[0].engine, guarded=bool(named) or any(one.guards() for one in sides))
-    except TenterhookError as exc:
-        return Said(REFUSED, "", f"This cannot be checked: {problem}; and the hooks cannot be read: {exc}")
+    line, text = problem.line, f"This cannot be checked: {problem}"
+    with called_by(caller_of_unreadable(line)):
+        try:
+            with open_sides_of_unreadable(problem, engine_for) as sides:
+                guarded = bool(line.words or line.command) or any(one.guards() for one in sides)
+                keep_refusal(sides[0].engine, GUARDED[0], data_of_unreadable(line), text, blocked=guarded)
+                return reply.refuse(text, guarded=guarded)
+        except TenterhookError as exc:
+            text = f"{text}; and the hooks cannot be read: {exc}"
+        with suppress(Exception), engine_for({**problem.engine_options(), "on_config_error": "warn"}) as engine:
+            keep_refusal(engine, GUARDED[0], data_of_unreadable(line), text, blocked=True)
+    return reply.refuse(text, guarded=True)
 
 
-def refuse_unanswered(call: AgentCall, exc: Exception) -> Said:
+def refuse_unanswered(call: AgentCall, exc: Exception, engine_for: EngineFor) -> Said:
     problem = str(exc) if isinstance(exc, TenterhookError) else format_exception_line(exc)
+    keep_unanswered(call, f"This cannot be checked: {problem}", engine_for)
     return with_remarks(call, reply.cannot_check(call, problem))
 
 
@@ -80,11 +86,13 @@ def with_remarks(call: AgentCall, said: Said) -> Said:
     return said
 
 
-def drive_flow(call: AgentCall, flow: Flow, fire: Fire, outcome: Outcome | None = None) -> Said:
+def drive_flow(
+    call: AgentCall, flow: Flow, fire: Fire, outcome: Outcome | None = None, *, engine_for: EngineFor
+) -> Said:
     """Drive a flow to its end, from its start or from an outcome that it waits for."""
 
     def finish(outcome: Outcome) -> Said:
-        return drive_flow(call, flow, fire, outcome)
+        return drive_flow(call, flow, fire, outcome, engine_for=engine_for)
 
     try:
         event = next(flow) if outcome is None else flow.send(outcome)
@@ -95,7 +103,7 @@ def drive_flow(call: AgentCall, flow: Flow, fire: Fire, outcome: Outcome | None 
         return with_remarks(call, said)
     except Exception as exc:
         flow.close()
-        return refuse_unanswered(call, exc)
+        return refuse_unanswered(call, exc, engine_for)
 
 
 def flow(call: AgentCall, sides: list[Side], environ: Mapping[str, str]) -> Flow:
@@ -105,15 +113,26 @@ def flow(call: AgentCall, sides: list[Side], environ: Mapping[str, str]) -> Flow
     engine, data = sides[0].engine, call.data()
     if not any(one.engine.may_run(call.kind, wording.data) for one in sides for wording in one.wordings(call, data)):
         answer, _ = yield from ask_all(call, sides, data)
-        return reply.render_answer(call, answer)
+        keep_unheard(call, sides, data)
+        return render(call, answer, engine)
     with Repeats(call, engine) as repeat:
         if repeat.earlier is not None:
             return repeat.earlier
         answer, ran = yield from ask_all(call, sides, data)
-        said = reply.render_answer(call, answer)
+        said = render(call, answer, engine)
         if ran:
             repeat.keep(answer)
     return said
+
+
+def render(call: AgentCall, answer: Answer, engine: Engine) -> Said:
+    """The reply; where a change cannot be carried out the call is refused, which the journal has, too."""
+    try:
+        return reply.render_answer(call, answer)
+    except Misplaced as exc:  # a hook wanted to change the call, and this agent's tool has no such field
+        text = f"This cannot be checked: {exc}"
+        keep_refusal(engine, call.kind, call.data(), text, blocked=True)
+        return reply.refuse_call(call, text, answer.notices)
 
 
 def ask_all(
@@ -122,13 +141,15 @@ def ask_all(
     """The answers of all sides as one, and whether a hook ran. Each side sees what those before it changed."""
     answer, ran = Answer(), False
     for side in sides:
-        own = side.unheard(call)
+        own, blocked = side.unheard(call), False
         own.notices = tell_once(call, side, (*own.notices, *side.notices))
         for wording in side.wordings(call, data):
             outcome = yield side.engine, call.kind, wording.data
             own = own & reply.answer_of(call, outcome, wording) & side.check(call, outcome)
             own.notices += notices_of(side, call, outcome)
-            ran = ran or bool(outcome.attempts)
+            ran, blocked = ran or bool(outcome.attempts), blocked or outcome.blocked
+        if own.decision == "deny" and not blocked:  # not by a hook: the agent cannot do what a hook wants
+            keep_refusal(side.engine, call.kind, call.data(), own.reason, blocked=True)
         data = reply.data_after(call, data, own)
         answer = answer & own
     return answer, ran

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenterhook.hosts.gate.our_words import Wording
 
 # A command that is ours: a hook does not run hooks.
-OURS = re.compile(r"(^|[\s/'\"])tenter\s+run\b")
+OURS = re.compile(r"(^|[\s/'\"])tenter(-client)?['\"]?\s+run\b")
 # What a single command that cannot answer does to a call that it may guard.
 NOT_STARTED = (126, 127)  # as shells say it
 UNABLE = ("spawn", "timeout", "signal", "sandbox")

@@ -39,6 +39,8 @@ FIELDS = {
     "write": (PATHS, WHOLE),
     "edit": (PATHS, WHOLE, NEW, OLD),
 }
+# Fields that only tell the user about a call: where a tool does not have one, nothing is lost without it.
+REMARKS = frozenset(("description",))
 # What the author's SDK and the payload of our dialect call differently.
 RENAMED = {"session": "session_id", "transcript": "transcript_path"}
 # What our engine adds itself.

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from tenterhook.author import forms
 from tenterhook.author.answers import NOTHING, Answer
-from tenterhook.author.callers import CALLER
 from tenterhook.author.event import SUBJECTS
 from tenterhook.author.forms import REFUSED, Said
 from tenterhook.author.inputs import Misplaced, apply_field_edits, output_text
 from tenterhook.author.registered import GUARDED
 from tenterhook.hosts.gate import our_words
-from tenterhook.types import Event, Outcome
+from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.engine.engine import Engine
-    from tenterhook.hosts.gate.call import AgentCall, Unreadable
+    from tenterhook.hosts.gate.call import AgentCall
     from tenterhook.hosts.gate.our_words import Wording
 
 # Messages that repeat what the outcome's reason or stop reason says.
@@ -36,13 +32,20 @@ CHANGES = {
 
 
 def render_answer(call: AgentCall, answer: Answer) -> Said:
-    """The answer in the one form that the agent is known to obey at this event."""
+    """The answer in the one form that the agent is known to obey at this event. Raises Misplaced."""
     try:
         return forms.render_answer(answer, call.event, call.forms)
-    except Misplaced as exc:  # a hook wanted to change the call, and this agent's tool has no such field
-        refusal = Answer("deny", f"This cannot be checked: {exc}")
-        refusal.notices = answer.notices
-        return forms.render_answer(refusal, call.event, call.forms)
+    except Misplaced:
+        if our_words.REMARKS.isdisjoint(answer.edits):
+            raise
+    answer.edits = {name: new for name, new in answer.edits.items() if name not in our_words.REMARKS}
+    return forms.render_answer(answer, call.event, call.forms)
+
+
+def refuse_call(call: AgentCall, text: str, notices: tuple[str, ...]) -> Said:
+    refusal = Answer("deny", text)
+    refusal.notices = notices
+    return forms.render_answer(refusal, call.event, call.forms)
 
 
 def answer_of(call: AgentCall, outcome: Outcome, wording: Wording) -> Answer:
@@ -145,14 +148,6 @@ def cannot_check(call: AgentCall, problem: str) -> Said:
     return forms.render_answer(answer, call.event, call.forms)
 
 
-def refuse(problem: Unreadable, engine: Engine, *, guarded: bool) -> Said:
+def refuse(text: str, *, guarded: bool) -> Said:
     """Answer an event that cannot be read: refuse it if any hook guards. Every agent understands this refusal."""
-    engine.ready()
-    text = f"This cannot be checked: {problem}"
-    compiled = engine.hookset.event(GUARDED[0])
-    outcome = replace(
-        engine.nothing(compiled), decision="deny" if guarded else "none", blocked=guarded, reason=text, success=False
-    )
-    data = {CALLER: {"agent": problem.line.agent, "event": problem.line.event}}
-    engine.finish(Event(compiled.rule.kind, compiled.rule.name, data, engine.project, engine.session_id), outcome)
     return Said(REFUSED if guarded else 1, "", text, text if guarded else "")

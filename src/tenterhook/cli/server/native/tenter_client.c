@@ -134,7 +134,6 @@ static _Noreturn void doubt(void)
     bool died = answering >= 0;
 
     answering = -1;
-    input_was_read = input_was_read && !died;
     run_python(died ? DIED : ALONE);
 }
 

@@ -1,0 +1,30 @@
+"""LangChain: `create_agent` with the middleware, and ChatOpenAI."""
+
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain_core.tools import StructuredTool
+from langchain_openai import ChatOpenAI
+
+from tenterhook.adapters.langchain import HookMiddleware
+
+from ..driver import Job
+
+CANNOT: dict[str, str] = {}
+
+
+def agent(job: Job) -> Any:
+    model = ChatOpenAI(model="m", base_url=f"{job.model.url}/v1", api_key="k", streaming=job.stream, max_retries=0)
+    tools = [StructuredTool.from_function(function, name=name) for name, function in job.tools.items()]
+    middleware = HookMiddleware(job.engine, permission=job.permission, tell=job.tell)
+    return create_agent(model, tools, middleware=[middleware])
+
+
+def run(job: Job) -> str:
+    said = agent(job).invoke({"messages": [{"role": "user", "content": job.prompt}]})
+    return str(said["messages"][-1].text)
+
+
+async def arun(job: Job) -> str:
+    said = await agent(job).ainvoke({"messages": [{"role": "user", "content": job.prompt}]})
+    return str(said["messages"][-1].text)

@@ -66,7 +66,7 @@ def dotted(path: Path) -> str:
 # From the bottom up: a package imports what stands before it here. docs/architecture.md says what each is for.
 ORDER = (
     *("support", "dialects", "pipeline", "author", "runtime", "clients", "handlers", "trust", "config", "journal"),
-    *("engine", "hosts", "library", "testing", "tools", "agent", "cli"),
+    *("engine", "hosts", "adapters", "library", "testing", "tools", "agent", "cli"),
 )
 # The exceptions. `python -m tenterhook` is the command; an engine's methods `tool`, `model` and `session` are doors to
 # the hosts, which are imported when one is called; the answer forms of another package's dialect are made when needed.

@@ -1,5 +1,7 @@
 """LangChain: `create_agent` with the middleware, and ChatOpenAI."""
 
+# needs: langchain-openai
+
 from typing import Any
 
 from langchain.agents import create_agent

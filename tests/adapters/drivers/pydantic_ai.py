@@ -1,5 +1,7 @@
 """Pydantic AI: an Agent with the capability, and OpenAI's chat completions."""
 
+# needs: pydantic-ai-slim[openai]
+
 from typing import Any
 
 from openai import AsyncOpenAI

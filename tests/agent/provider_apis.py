@@ -58,7 +58,7 @@ def chat_messages(body: dict[str, Any]) -> list[tuple[str, Any]]:
     for message in body["messages"]:
         if message["role"] == "tool":
             found.append(("result", (message["tool_call_id"], message["content"])))
-        elif message["content"]:
+        elif message.get("content"):
             found.append((message["role"], message["content"]))
         for call in message.get("tool_calls", ()):
             function = call["function"]

@@ -83,7 +83,7 @@ def test_without_hooks_the_agent_works(bench: Bench) -> None:
     said, model = bench.run(call("shell", command="ls"), Turn("All done."))
 
     assert (said, bench.calls) == ("All done.", [("shell", "ls")])
-    assert model.result("c1") == "ran ls"
+    assert "ran ls" in model.result("c1")
 
 
 def test_a_refused_tool_does_not_run_and_the_model_is_told_why(bench: Bench) -> None:
@@ -256,7 +256,7 @@ def test_a_streamed_response_is_judged_whole(bench: Bench) -> None:
 
     said, model = bench.run(Turn("In several pieces."), stream=True)
 
-    assert model.requests[0].body["stream"]
+    assert model.streamed(0)
     assert seen == ["In several pieces."]
     assert said == "In several pieces."
 
@@ -327,9 +327,9 @@ def test_parallel_calls_are_judged_one_by_one(bench: Bench) -> None:
     _, model = bench.run(Turn(calls=calls))
 
     assert sorted(bench.calls) == [("lookup", "hook"), ("shell", "ls")]
-    assert model.result("a") == "ran ls"
+    assert "ran ls" in model.result("a")
     assert "Not rm." in model.result("b")
-    assert model.result("c") == "hook is a word"
+    assert "hook is a word" in model.result("c")
 
 
 def test_a_failing_tool_is_told_to_hooks(bench: Bench) -> None:
@@ -352,9 +352,9 @@ def test_a_failing_tool_is_told_to_hooks(bench: Bench) -> None:
     assert "no such folder" in seen[0]
 
 
+@pytest.mark.skipif("arun" not in WAYS, reason="only a task can be cancelled")
+@pytest.mark.parametrize("way", ["arun"], indirect=True)
 def test_a_cancelled_run_leaves_the_engine_usable(bench: Bench) -> None:
-    if bench.way == "run":
-        pytest.skip("only a task can be cancelled")
     begun = threading.Event()
 
     @bench.engine.on("tool.before", match="shell")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 from uuid import uuid4
 
@@ -23,6 +24,7 @@ from agents.tool_context import ToolContext
 from agents.usage import Usage
 from openai.types.responses import Response, ResponseCompletedEvent, ResponseOutputMessage, ResponseOutputText
 
+from tenterhook.adapters.live_updates import LiveUpdates
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
 from tenterhook.engine.engine import Engine
@@ -293,56 +295,33 @@ class HookedModel(Model):
         """The events as they come. The last one, with the whole response, comes after its hooks."""
         call, others = split(args, named)
         while True:
-            stream = JudgedStream(self.run, self.model, others)
-            async for event in stream.events(call):
-                yield event
-            if await self.run.goes_on(stream.response, call) is None:
-                yield stream.last
+            live = LiveUpdates(partial(self.read, call, others))
+            last: Any = None
+            async for event in live:
+                if event.type == "response.completed":
+                    last = event
+                else:
+                    yield event
+            if await self.run.goes_on(live.result, call) is None:
+                yield completed(last, live.result)
                 return
+
+    async def read(
+        self, call: dict[str, Any], others: dict[str, Any], put: Callable[[Any], None]
+    ) -> ModelResponse:
+        async def receive(call: dict[str, Any]) -> ModelResponse:
+            last: Any = None
+            async for last in self.model.stream_response(**call, **others):
+                put(last)
+            return ModelResponse(last.response.output, Usage(), last.response.id)
+
+        return await self.run.ask_once(receive, call)
 
     async def close(self) -> None:
         await self.model.close()
 
     def get_retry_advice(self, request: Any) -> Any:
         return self.model.get_retry_advice(request)
-
-
-class JudgedStream:
-    """One streamed response: `last` is its final event, which waits for the hooks on the response."""
-
-    def __init__(self, run: HookedRun, model: Model, others: dict[str, Any]) -> None:
-        self.run, self.model, self.others = run, model, others
-        self.response: ModelResponse = ModelResponse([], Usage(), None)
-        self.last: Any = None
-
-    async def events(self, call: dict[str, Any]) -> AsyncIterator[Any]:
-        import asyncio
-
-        queue: asyncio.Queue[Any] = asyncio.Queue()
-
-        async def read(call: dict[str, Any]) -> ModelResponse:
-            async for event in self.model.stream_response(**call, **self.others):
-                if event.type == "response.completed":
-                    self.last = event
-                else:
-                    queue.put_nowait(event)
-            assert self.last is not None, "the model's stream ended before its response was complete"
-            return ModelResponse(self.last.response.output, Usage(), self.last.response.id)
-
-        async def judge() -> None:
-            try:
-                self.response = await self.run.ask_once(read, call)
-            finally:
-                queue.put_nowait(None)
-
-        task = asyncio.create_task(judge())
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            await task
-        finally:
-            task.cancel()
-        self.last = completed(self.last, self.response)
 
 
 class HookedProvider(ModelProvider):

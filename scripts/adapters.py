@@ -2,7 +2,7 @@
 
     python scripts/adapters.py                     all adapters
     python scripts/adapters.py langchain strands   some
-    python scripts/adapters.py --lock langchain    write the lock file anew, with the newest versions of the extra's range
+    python scripts/adapters.py --lock langchain    write its lock file anew, with the newest versions
     python scripts/adapters.py langchain -- -x     options for pytest
 
 An environment is kept in the user's cache, under the hash of its lock file. An SDK that cannot be installed is skipped,
@@ -59,7 +59,9 @@ def run_suite(name: str, options: list[str]) -> str:
     words += ["--confcutdir", str(SUITE), "-q", "-p", "no:cacheprovider", "--timeout", str(CASE_SECONDS)]
     paths = os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])
     env = {**os.environ, "ADAPTER": name, "PYTHONPATH": paths}
-    ran = subprocess.run([*words, str(SUITE / "behaviour.py"), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    ran = subprocess.run(
+        [*words, str(SUITE / "behaviour.py"), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
     print(ran.stdout, flush=True)
     last = ran.stdout.strip().rpartition("\n")[2].strip("= ")
     return last if ran.returncode == 0 else f"failed: {last}"

@@ -2,8 +2,7 @@
 
     agent = Agent(client, tools=tools, middleware=[hook_middleware(engine)])
 
-Middleware that stands before it runs outside of it. Hosted tools run at the provider: hooks see only that they are asked
-for.
+Middleware that stands before it runs outside of it. Hosted tools run at the provider, where no hook sees them.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def hook_middleware(
     return MiddlewareBundle([RunHooks(runs), ToolHooks(runs), ModelHooks(runs)])
 
 
-class HookedRun:
+class FrameworkRun:
     """One run of an agent. `stopped` is why it ends, after a hook stopped the agent."""
 
     def __init__(self, session: Session) -> None:
@@ -70,14 +69,14 @@ class Runs:
     def __init__(self, engine: Engine, permission: Ask | None, tell: Callable[[str], object] | None) -> None:
         self.engine = engine
         self.sessions = Sessions(engine, permission=permission, tell=tell)
-        self.current: ContextVar[HookedRun | None] = ContextVar("tenterhook_run", default=None)
+        self.current: ContextVar[FrameworkRun | None] = ContextVar("tenterhook_run", default=None)
 
-    async def begin(self, id: str) -> HookedRun:
-        run = HookedRun(await self.sessions.aget(id))
+    async def begin(self, id: str) -> FrameworkRun:
+        run = FrameworkRun(await self.sessions.aget(id))
         self.current.set(run)  # for the rest of the task: a stream is read after the middleware has returned
         return run
 
-    async def get(self, session: Any) -> HookedRun:
+    async def get(self, session: Any) -> FrameworkRun:
         return self.current.get() or await self.begin(id_of(session))
 
 
@@ -142,7 +141,7 @@ class ModelHooks(ChatMiddleware):
 
     async def process(self, context: ChatContext, call_next: Next) -> None:
         run = await self.runs.get(context.session)
-        turn = ModelTurn(run, context, call_next)
+        turn = ChatTurn(run, context, call_next)
         if not context.stream:
             context.result = await turn.ask(lambda update: None)
             return
@@ -150,10 +149,10 @@ class ModelHooks(ChatMiddleware):
         context.result = ResponseStream(turn.updates(live), finalizer=lambda updates: live.result)
 
 
-class ModelTurn:
+class ChatTurn:
     """One request, which is made again as long as a stop hook wants the agent to go on."""
 
-    def __init__(self, run: HookedRun, context: ChatContext, call_next: Next) -> None:
+    def __init__(self, run: FrameworkRun, context: ChatContext, call_next: Next) -> None:
         self.run, self.context, self.call_next = run, context, call_next
         self.messages, self.options = list(context.messages), dict(context.options or {})
 
@@ -176,7 +175,7 @@ class ModelTurn:
     async def ask_once(self, put: Callable[[ChatResponseUpdate], None]) -> ChatResponse:
         run = self.run
         if run.stopped is not None:
-            return said(run.stopped)
+            return response_saying(run.stopped)
         run.added += [(len(self.messages), Message("user", [text])) for text in run.session.pending()]
         messages = list(self.messages)
         for place, message in reversed(run.added):
@@ -197,7 +196,7 @@ class ModelTurn:
         reply = await model(**call)
         if reply.stop or reply.blocked:
             run.stopped = reply.stop_reason or reply.reason
-        return plain.original_of(reply.response) or said(reply.response["text"] or run.stopped or "")
+        return plain.original_of(reply.response) or response_saying(reply.response["text"] or run.stopped or "")
 
     async def receive(self, put: Callable[[ChatResponseUpdate], None]) -> ChatResponse:
         await self.call_next()
@@ -227,7 +226,7 @@ def id_of(session: Any) -> str:
     return str(getattr(session, "session_id", "") or uuid4())
 
 
-def said(text: str) -> ChatResponse:
+def response_saying(text: str) -> ChatResponse:
     return ChatResponse(messages=[Message("assistant", [text])], finish_reason="stop")
 
 

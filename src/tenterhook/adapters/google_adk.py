@@ -50,11 +50,11 @@ class HookPlugin(BasePlugin):
         tell: Callable[[str], object] | None = None,
         confirmation: bool = False,
     ) -> None:
-        super().__init__("tenterhook")
+        super().__init__("hooks")
         self.engine, self.confirmation = engine or Engine("."), confirmation
         self.sessions = Sessions(self.engine, permission=permission, tell=tell)
         # Calls whose tool runs now, or that wait for a person. ADK calls `after_tool_callback` for refused ones too.
-        self.calls: dict[str, PendingCall] = {}
+        self.calls: dict[str, ConfirmedCall] = {}
         # Why a session's run ends, after a hook stopped the agent.
         self.stopped: dict[str, str] = {}
         # Requests whose response has not come yet, as hooks left them, by the agent's own invocation.
@@ -84,7 +84,7 @@ class HookPlugin(BasePlugin):
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
         session = await self.session(invocation_context)
-        return said(self.stopped[session.id]) if session.id in self.stopped else None
+        return content_saying(self.stopped[session.id]) if session.id in self.stopped else None
 
     # ---- tools
 
@@ -94,11 +94,11 @@ class HookPlugin(BasePlugin):
         session, id = await self.session(tool_context), tool_context.function_call_id or ""
         if isinstance(tool, GoOn):
             return None
-        call = self.calls.pop(id, None) or self.pending_call(session, tool, tool_args, tool_context)
+        call = self.calls.pop(id, None) or self.new_call(session, tool, tool_args, id)
         if call.quiet:
             return None
         if self.confirmation and tool_context.tool_confirmation:
-            call.answer = tool_context.tool_confirmation.confirmed
+            call.answers.append(tool_context.tool_confirmation.confirmed)
         try:
             refused = await call.abegin()
         except Unconfirmed as asked:
@@ -106,22 +106,25 @@ class HookPlugin(BasePlugin):
             tool_context.request_confirmation(hint=str(asked))
             return {"error": "This tool call needs confirmation: wait for it."}
         if refused is not None:
-            return self.told(session, refused)
+            return self.render_result(session, refused)
         self.calls[id] = call
         if call.input != tool_args:
             tool_args.clear()
             tool_args.update(call.input)
         return None
 
-    def pending_call(self, session: Session, tool: BaseTool, args: dict[str, Any], context: ToolContext) -> ConfirmedCall:
-        call = ConfirmedCall(
-            session,
-            tool.name,
-            dict(args),
-            id=context.function_call_id or "",
-            permission=(lambda request: call.confirm(request)) if self.confirmation else None,
-            suspends=Unconfirmed,
-        )
+    def new_call(self, session: Session, tool: BaseTool, args: dict[str, Any], id: str) -> ConfirmedCall:
+        if not self.confirmation:
+            return ConfirmedCall(session, tool.name, dict(args), id=id)
+        answers: list[bool] = []
+
+        def ask(request: PermissionRequest) -> bool:
+            if not answers:
+                raise Unconfirmed(request.reason)
+            return answers[-1]
+
+        call = ConfirmedCall(session, tool.name, dict(args), id=id, permission=ask, suspends=Unconfirmed)
+        call.answers = answers
         return call
 
     async def after_tool_callback(
@@ -135,7 +138,7 @@ class HookPlugin(BasePlugin):
         value = result["result"] if isinstance(result, dict) and set(result) == {"result"} else result
         before = result_of(value).llm_content
         finished = await call.afinish(value)
-        told = self.told(await self.session(tool_context), finished)
+        told = self.render_result(await self.session(tool_context), finished)
         return None if finished.llm_content == before else told
 
     async def on_tool_error_callback(
@@ -144,9 +147,9 @@ class HookPlugin(BasePlugin):
         call = self.calls.pop(tool_context.function_call_id or "", None)
         if call is None:
             return None
-        return self.told(await self.session(tool_context), await call.afail(error))
+        return self.render_result(await self.session(tool_context), await call.afail(error))
 
-    def told(self, session: Session, result: ToolResult) -> dict[str, Any]:
+    def render_result(self, session: Session, result: ToolResult) -> dict[str, Any]:
         """The result for the model, in ADK's form."""
         if result.stop or (result.error and result.error.type == "stopped"):
             self.stopped[session.id] = result.stop_reason
@@ -160,7 +163,7 @@ class HookPlugin(BasePlugin):
     ) -> LlmResponse | None:
         session = await self.session(callback_context)
         if session.id in self.stopped:
-            return LlmResponse(content=said(self.stopped[session.id]))
+            return LlmResponse(content=content_saying(self.stopped[session.id]))
         llm_request.contents += [types.UserContent(parts=[types.Part(text=text)]) for text in session.pending()]
         llm_request.tools_dict[GO_ON] = GoOn()
         model = AsyncModel(session, never_called, format="genai")
@@ -172,7 +175,7 @@ class HookPlugin(BasePlugin):
                 self.stopped[session.id] = ready.reason
                 made = ready.synthetic_response
                 content = made.candidates[0].content if made and made.candidates else None
-                return LlmResponse(content=content or said(ready.reason))
+                return LlmResponse(content=content or content_saying(ready.reason))
             call = call if ready.modified_request is None else ready.modified_request
             llm_request.contents, llm_request.config = list(call["contents"]), with_tools(call["config"])
         self.asked[callback_context.invocation_id] = call
@@ -185,10 +188,10 @@ class HookPlugin(BasePlugin):
         if llm_response.partial or call is None or llm_response.error_code:
             return None
         session = await self.session(callback_context)
-        changed = await self.judged(session, call, llm_response)
-        return await self.sent_back(session, changed or llm_response) or changed
+        changed = await self.judge(session, call, llm_response)
+        return await self.send_back(session, changed or llm_response) or changed
 
-    async def judged(self, session: Session, call: dict[str, Any], response: LlmResponse) -> LlmResponse | None:
+    async def judge(self, session: Session, call: dict[str, Any], response: LlmResponse) -> LlmResponse | None:
         """The response as hooks changed it."""
         model = AsyncModel(session, never_called, format="genai")
         if not self.engine.listens("model.after") or response.content is None:
@@ -201,10 +204,10 @@ class HookPlugin(BasePlugin):
         if reply.response is whole:
             return None
         candidates = reply.response.candidates
-        content = candidates[0].content if candidates else said(self.stopped.get(session.id, ""))
+        content = candidates[0].content if candidates else content_saying(self.stopped.get(session.id, ""))
         return response.model_copy(update={"content": content})
 
-    async def sent_back(self, session: Session, response: LlmResponse) -> LlmResponse | None:
+    async def send_back(self, session: Session, response: LlmResponse) -> LlmResponse | None:
         """The response with a call that tells the model why it goes on, if a stop hook wants that."""
         content = response.content
         if session.id in self.stopped or content is None or any(part.function_call for part in content.parts or []):
@@ -218,14 +221,9 @@ class HookPlugin(BasePlugin):
 
 
 class ConfirmedCall(PendingCall):
-    """A call whose question is answered by ADK's confirmation; `answer` is there when the person has decided."""
+    """A call whose question ADK's confirmation answers. `answers` has what the person decided."""
 
-    answer: bool | None = None
-
-    def confirm(self, request: PermissionRequest) -> bool:
-        if self.answer is None:
-            raise Unconfirmed(request.reason)
-        return self.answer
+    answers: list[bool]
 
 
 class GoOn(BaseTool):
@@ -242,7 +240,7 @@ async def never_called(**call: Any) -> Any:
     raise AssertionError("ADK calls the model itself")
 
 
-def said(text: str) -> types.Content:
+def content_saying(text: str) -> types.Content:
     return types.Content(role="model", parts=[types.Part(text=text)])
 
 

@@ -16,7 +16,7 @@ from langchain.agents.middleware.types import ModelRequest, ModelResponse, Priva
 from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
-from langgraph.types import Command, interrupt
+from langgraph.types import interrupt
 
 from tenterhook.adapters import plain_messages as plain
 from tenterhook.adapters.pending_call import PendingCall
@@ -37,7 +37,7 @@ Update = dict[str, Any]
 class HookState(AgentState[Any]):
     """The agent's state, with the id of our session: it goes where the conversation goes."""
 
-    tenterhook_session: NotRequired[Annotated[str, PrivateStateAttr]]
+    tenterhook_session: NotRequired[Annotated[str, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
 class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
@@ -72,16 +72,16 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
         session = self.sessions.get(state.get("tenterhook_session") or str(uuid4()))
         text = last_prompt(state)
         prompt = None if text is None else session.prompt(text)
-        return self.entered(session, state, text, prompt)
+        return self.enter_prompt(session, state, text, prompt)
 
     @hook_config(can_jump_to=["end"])
     async def abefore_agent(self, state: HookState, runtime: Any) -> Update | None:
         session = await self.sessions.aget(state.get("tenterhook_session") or str(uuid4()))
         text = last_prompt(state)
         prompt = None if text is None else await session.aprompt(text)
-        return self.entered(session, state, text, prompt)
+        return self.enter_prompt(session, state, text, prompt)
 
-    def entered(self, session: Session, state: HookState, text: str | None, prompt: Prompt | None) -> Update:
+    def enter_prompt(self, session: Session, state: HookState, text: str | None, prompt: Prompt | None) -> Update:
         """A blocked prompt leaves the conversation; texts of hooks enter it with the prompt."""
         self.stopped.pop(session.id, None)
         update: Update = {"tenterhook_session": session.id}
@@ -136,8 +136,8 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
                 call.fail(exc)
             else:
                 call.finish(ran.result())
-            return self.answered(request, call, ran)
-        return self.answered(request, call, None)
+            return self.finish_call(request, call, ran)
+        return self.finish_call(request, call, None)
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         call = self.pending_call(request)
@@ -153,8 +153,8 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
                 await call.afail(exc)
             else:
                 await call.afinish(ran.result())
-            return self.answered(request, call, ran)
-        return self.answered(request, call, None)
+            return self.finish_call(request, call, ran)
+        return self.finish_call(request, call, None)
 
     def pending_call(self, request: ToolCallRequest) -> PendingCall:
         session, asked = self.sessions.get(request.state["tenterhook_session"]), request.tool_call
@@ -166,7 +166,7 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
             self.waiting[key] = call
         return call
 
-    def answered(self, request: ToolCallRequest, call: PendingCall, ran: RanTool | None) -> Any:
+    def finish_call(self, request: ToolCallRequest, call: PendingCall, ran: RanTool | None) -> Any:
         session, result = self.sessions.get(request.state["tenterhook_session"]), call.result
         assert result is not None
         self.waiting.pop((session.id, request.tool_call["id"] or ""), None)
@@ -180,20 +180,20 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[..., Any]) -> Any:
         session = self.sessions.get(request.state["tenterhook_session"])
         turn = ModelTurn(request)
-        model = Model(session, lambda **call: turn.received(handler(turn.changed(call))), format="plain")
-        return handler(request) if model.quiet() else self.replied(session, turn, model(**turn.call()))
+        model = Model(session, lambda **call: turn.receive(handler(turn.change_request(call))), format="plain")
+        return handler(request) if model.quiet() else self.finish_turn(session, turn, model(**turn.call()))
 
     async def awrap_model_call(self, request: ModelRequest[Any], handler: Callable[..., Any]) -> Any:
         session = await self.sessions.aget(request.state["tenterhook_session"])
         turn = ModelTurn(request)
 
         async def ask(**call: Any) -> Any:
-            return turn.received(await handler(turn.changed(call)))
+            return turn.receive(await handler(turn.change_request(call)))
 
         model = AsyncModel(session, ask, format="plain")
-        return await handler(request) if model.quiet() else self.replied(session, turn, await model(**turn.call()))
+        return await handler(request) if model.quiet() else self.finish_turn(session, turn, await model(**turn.call()))
 
-    def replied(self, session: Session, turn: ModelTurn, reply: Reply) -> Any:
+    def finish_turn(self, session: Session, turn: ModelTurn, reply: Reply) -> Any:
         if reply.stop or reply.blocked:
             self.stopped[session.id] = reply.stop_reason or reply.reason
         return turn.answer(reply)
@@ -241,7 +241,7 @@ class ModelTurn:
         messages = [as_plain(message) for message in [*system, *request.messages]]
         return {"model": str(name), "messages": messages, **({"tools": tools} if tools else {})}
 
-    def changed(self, call: dict[str, Any]) -> ModelRequest[Any]:
+    def change_request(self, call: dict[str, Any]) -> ModelRequest[Any]:
         """The request as hooks left it; the same object if they changed nothing."""
         request, messages = self.request, [as_own(message) for message in call["messages"]]
         system = messages.pop(0) if messages and isinstance(messages[0], SystemMessage) else None
@@ -255,7 +255,7 @@ class ModelTurn:
             changes["tools"] = [tool for tool in request.tools if tool_name(tool) in left]
         return request.override(**changes) if changes else request
 
-    def received(self, response: Any) -> dict[str, Any]:
+    def receive(self, response: Any) -> dict[str, Any]:
         self.response = response if isinstance(response, ModelResponse) else ModelResponse(result=[response])
         last = next((one for one in reversed(self.response.result) if isinstance(one, AIMessage)), AIMessage(""))
         return plain.response(str(last.text), calls_of(last), self.response)

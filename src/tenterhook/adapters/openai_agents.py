@@ -2,8 +2,8 @@
 
     result = await HookRunner(engine).run(agent, "Go.")        run_sync and run_streamed, too
 
-`HookRunner(engine, approval=True)` asks for permission by the SDK's own interruptions. Hosted tools run at the provider,
-so no hook sees them: an agent that has one is refused, unless `allow_hosted=True`.
+`HookRunner(engine, approval=True)` asks for permission by the SDK's own interruptions. Hosted tools run at the
+provider, so no hook sees them: an agent that has one is refused, unless `allow_hosted=True`.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class HookedRun:
 
     async def ask_once(self, get: Callable[[dict[str, Any]], Awaitable[ModelResponse]], call: dict[str, Any]) -> Any:
         if self.stopped is not None:
-            return spoken(self.stopped)
+            return response_saying(self.stopped)
         own = self.with_added(call)
         got: list[ModelResponse] = []
 
@@ -256,7 +256,7 @@ class HookedRun:
         if got and output is got[0].output:
             return got[0]
         if not output and self.stopped is not None:
-            return spoken(self.stopped)
+            return response_saying(self.stopped)
         return ModelResponse(list(output), got[0].usage if got else Usage(), None)
 
     def with_added(self, call: dict[str, Any]) -> dict[str, Any]:
@@ -288,12 +288,12 @@ class HookedModel(Model):
         self.run, self.model = run, model
 
     async def get_response(self, *args: Any, **named: Any) -> ModelResponse:
-        call, others = split(args, named)
+        call, others = split_parameters(args, named)
         return await self.run.ask(self.model, call, others)
 
     async def stream_response(self, *args: Any, **named: Any) -> AsyncIterator[Any]:
         """The events as they come. The last one, with the whole response, comes after its hooks."""
-        call, others = split(args, named)
+        call, others = split_parameters(args, named)
         while True:
             live = LiveUpdates(partial(self.read, call, others))
             last: Any = None
@@ -303,12 +303,10 @@ class HookedModel(Model):
                 else:
                     yield event
             if await self.run.goes_on(live.result, call) is None:
-                yield completed(last, live.result)
+                yield final_event(last, live.result)
                 return
 
-    async def read(
-        self, call: dict[str, Any], others: dict[str, Any], put: Callable[[Any], None]
-    ) -> ModelResponse:
+    async def read(self, call: dict[str, Any], others: dict[str, Any], put: Callable[[Any], None]) -> ModelResponse:
         async def receive(call: dict[str, Any]) -> ModelResponse:
             last: Any = None
             async for last in self.model.stream_response(**call, **others):
@@ -365,7 +363,7 @@ def ask_by_interruption() -> Callable[[PermissionRequest], bool]:
     return ask
 
 
-def split(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_parameters(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters that hooks see or change, and the others."""
     every = {**dict(zip(PARAMETERS, args, strict=False)), **named}
     return {name: every.pop(name) for name in ("input", "tools", "model_settings")}, every
@@ -406,7 +404,7 @@ def last_prompt(items: list[Any]) -> str | None:
     return content if isinstance(content, str) else "".join(str(part.get("text") or "") for part in content)
 
 
-def spoken(text: str) -> ModelResponse:
+def response_saying(text: str) -> ModelResponse:
     """A response that says this."""
     part = ResponseOutputText(annotations=[], text=text, type="output_text")
     message = ResponseOutputMessage(
@@ -415,7 +413,7 @@ def spoken(text: str) -> ModelResponse:
     return ModelResponse([message], Usage(), None)
 
 
-def completed(last: Any, response: ModelResponse) -> Any:
+def final_event(last: Any, response: ModelResponse) -> Any:
     """The final event of a stream, with the response as hooks left it."""
     if last is not None and last.response.output == response.output:
         return last

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class PendingCall:
     """`input` is what the tool gets, after `begin`. `result` is there when the call is over.
 
-    `suspends` are exceptions with which the SDK's own approval leaves a call: they go through, and the next `begin` asks
-    again, without running hooks twice.
+    `suspends` are exceptions with which the SDK's own approval leaves a call: they go through, and the next `begin`
+    asks again, without running hooks twice.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""Hooks in agents of Pydantic AI: a capability.
+"""HookCapability in agents of Pydantic AI: a capability.
 
-    agent = Agent(model, tools=tools, capabilities=[Hooks(engine)])
+    agent = Agent(model, tools=tools, capabilities=[HookCapability(engine)])
 
-`Hooks(engine, approval=True)` asks for permission by Pydantic AI's own deferred tool calls.
+`HookCapability(engine, approval=True)` asks for permission by Pydantic AI's own deferred tool calls.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RunRefused(AgentRunError):
     """A hook refused the prompt or stopped the run, and the agent's output is not text: so there is no result."""
 
 
-class Hooks(AbstractCapability[Any]):
+class HookCapability(AbstractCapability[Any]):
     """`permission` asks a person and `tell` gets texts for the user, as in a session."""
 
     def __init__(
@@ -63,19 +63,19 @@ class Hooks(AbstractCapability[Any]):
         # Calls that wait for approval: hooks that ran before do not run again when the run goes on.
         self.waiting: dict[str, PendingCall] = {}
 
-    async def for_run(self, ctx: RunContext[Any]) -> HookedRun:
-        return HookedRun(self, ctx)
+    async def for_run(self, ctx: RunContext[Any]) -> CapabilityRun:
+        return CapabilityRun(self, ctx)
 
 
-class HookedRun(AbstractCapability[Any]):
+class CapabilityRun(AbstractCapability[Any]):
     """The hooks of one run. `stopped` is why it ends, after a hook stopped the agent."""
 
-    def __init__(self, hooks: Hooks, ctx: RunContext[Any]) -> None:
-        self.hooks, self.id = hooks, ctx.conversation_id or ctx.run_id or ""
+    def __init__(self, hooks: HookCapability, ctx: RunContext[Any]) -> None:
+        self.hooks, self.conversation = hooks, str(ctx.conversation_id or ctx.run_id)
         self.stopped: str | None = None
 
     async def session(self) -> Session:
-        return await self.hooks.sessions.aget(self.id)
+        return await self.hooks.sessions.aget(self.conversation)
 
     # ---- the run
 
@@ -142,7 +142,7 @@ class HookedRun(AbstractCapability[Any]):
         handler: Callable[..., Any],
     ) -> Any:
         try:
-            value = await handler(self.checked(ctx, call, pending, args))
+            value = await handler(self.validate_input(ctx, call, pending, args))
         except SIGNALS:
             raise
         except Exception as exc:
@@ -151,7 +151,7 @@ class HookedRun(AbstractCapability[Any]):
         await pending.afinish(value)
         return value
 
-    def checked(
+    def validate_input(
         self, ctx: RunContext[Any], call: ToolCallPart, pending: PendingCall, args: dict[str, Any]
     ) -> dict[str, Any]:
         """The input for the tool. One that a hook changed is validated as the model's own was."""
@@ -163,7 +163,9 @@ class HookedRun(AbstractCapability[Any]):
         try:
             checked: dict[str, Any] = tool.args_validator.validate_python(pending.input)
         except ValidationError as exc:
-            raise ValueError(f"a hook changed the input of {call.tool_name} to one that it does not take: {exc}") from None
+            raise ValueError(
+                f"a hook changed the input of {call.tool_name} to one that it does not take: {exc}"
+            ) from None
         return checked
 
     async def pending_call(self, ctx: RunContext[Any], call: ToolCallPart) -> PendingCall:
@@ -202,7 +204,7 @@ class HookedRun(AbstractCapability[Any]):
             ctx.enqueue(*texts)
 
         async def ask(**call: Any) -> plain.Plain:
-            response = await handler(changed(request_context, call))
+            response = await handler(change_request(request_context, call))
             calls = [
                 {"name": part.tool_name, "input": part.args_as_dict(), "id": part.tool_call_id}
                 for part in response.parts
@@ -268,7 +270,7 @@ def plain_part(part: Any) -> plain.Plain:
     return {"role": "other", "content": ""}
 
 
-def changed(context: ModelRequestContext, call: dict[str, Any]) -> ModelRequestContext:
+def change_request(context: ModelRequestContext, call: dict[str, Any]) -> ModelRequestContext:
     """The request as hooks left it; the same object if they changed nothing."""
     changes: dict[str, Any] = {}
     if call["messages"] != call_of(context)["messages"]:

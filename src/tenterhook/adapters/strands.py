@@ -1,8 +1,8 @@
-"""Hooks in agents of Strands: a hook provider, which puts middleware around the model and the tools.
+"""StrandsHooks in agents of Strands: a hook provider, which puts middleware around the model and the tools.
 
-    agent = Agent(model=model, tools=tools, hooks=[Hooks(engine)])
+    agent = Agent(model=model, tools=tools, hooks=[StrandsHooks(engine)])
 
-`Hooks(engine, interrupt=True)` asks for permission by Strands' own interrupts.
+`StrandsHooks(engine, interrupt=True)` asks for permission by Strands' own interrupts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ STATE = "tenterhook_session"
 Message = dict[str, Any]
 
 
-class Hooks(HookProvider):
+class StrandsHooks(HookProvider):
     """`permission` asks a person and `tell` gets texts for the user, as in a session."""
 
     def __init__(
@@ -131,7 +131,7 @@ class Hooks(HookProvider):
         if result.stop or (result.error and result.error.type == "stopped"):
             self.stopped[session.id] = result.stop_reason
         session.received(result.user_messages)
-        yield judged(context, last, result)
+        yield result_event(context, last, result)
 
     def pending_call(self, session: Session, context: ExecuteToolContext) -> PendingCall:
         use = context.tool_use
@@ -141,7 +141,7 @@ class Hooks(HookProvider):
 
         def ask(request: PermissionRequest) -> Any:
             question = {"tool": request.tool_name, "input": request.tool_input, "reason": request.reason}
-            return answer_of(self.contexts[id].interrupt("tenterhook", reason=question).response)
+            return answer_of(self.contexts[id].interrupt("hooks", reason=question).response)
 
         self.contexts[id] = context
         if id not in self.waiting:
@@ -166,17 +166,17 @@ class Hooks(HookProvider):
     async def invoke_model(self, context: InvokeModelContext, next_fn: Any) -> AsyncIterator[Any]:
         session = await self.session(context.agent)
         if session.id in self.stopped:
-            yield spoken(self.stopped[session.id])
+            yield response_saying(self.stopped[session.id])
             return
         if texts := session.pending():
             added = user_message(*texts)
             context.agent.messages.append(copy.deepcopy(added))
-            context = context.replace(messages=joined([*context.messages, added]))
+            context = context.replace(messages=join_user_messages([*context.messages, added]))
         got: list[ModelStopReason] = []
         events: list[Any] = []
 
         async def ask(**call: Any) -> plain.Plain:
-            async for event in next_fn(changed(context, call)):
+            async for event in next_fn(change_request(context, call)):
                 (got if isinstance(event, ModelStopReason) else events).append(event)
             message = got[-1].message
             return plain.response(text_in(message["content"]), calls_in(message), got[-1])
@@ -192,7 +192,9 @@ class Hooks(HookProvider):
         own = plain.original_of(reply.response)
         for event in events:
             yield event
-        yield own or spoken(reply.response["text"] or self.stopped.get(session.id, ""), got[-1] if got else None)
+        yield own or response_saying(
+            reply.response["text"] or self.stopped.get(session.id, ""), got[-1] if got else None
+        )
 
 
 def with_input(context: ExecuteToolContext, input: dict[str, Any]) -> ExecuteToolContext:
@@ -202,7 +204,7 @@ def with_input(context: ExecuteToolContext, input: dict[str, Any]) -> ExecuteToo
     return context.replace(tool_use=use)
 
 
-def judged(context: ExecuteToolContext, last: ToolResultEvent | None, result: ToolResult) -> ToolResultEvent:
+def result_event(context: ExecuteToolContext, last: ToolResultEvent | None, result: ToolResult) -> ToolResultEvent:
     """The tool's own result, or what hooks made of it."""
     if last is not None and str(result) == text_in(last.tool_result["content"]):
         return last
@@ -216,7 +218,7 @@ def answer_of(response: Any) -> Any:
     return response.strip().lower() in ("y", "yes", "allow", "true") if isinstance(response, str) else response
 
 
-def spoken(text: str, base: ModelStopReason | None = None) -> ModelStopReason:
+def response_saying(text: str, base: ModelStopReason | None = None) -> ModelStopReason:
     """A response that says this, and ends the turn."""
     usage: Any = base.usage if base else {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}
     metrics: Any = base.metrics if base else {"latencyMs": 0}
@@ -227,7 +229,7 @@ def user_message(*texts: str) -> Any:
     return {"role": "user", "content": [{"text": text} for text in texts]}
 
 
-def joined(messages: list[Any]) -> Any:
+def join_user_messages(messages: list[Any]) -> Any:
     """Two user messages in a row become one, as models want it."""
     if len(messages) > 1 and messages[-2]["role"] == "user":
         both = {**messages[-2], "content": [*messages[-2]["content"], *messages[-1]["content"]]}
@@ -238,7 +240,9 @@ def joined(messages: list[Any]) -> Any:
 def text_in(content: Any) -> str:
     from json import dumps
 
-    return "".join(block["text"] if "text" in block else dumps(block["json"]) for block in content if {"text", "json"} & set(block))
+    return "".join(
+        block["text"] if "text" in block else dumps(block["json"]) for block in content if {"text", "json"} & set(block)
+    )
 
 
 def calls_in(message: Any) -> list[plain.Plain]:
@@ -263,7 +267,7 @@ def as_plain(message: Any) -> plain.Plain:
     return {**made, "tool_call_id": results[0]} if results else made
 
 
-def changed(context: InvokeModelContext, call: dict[str, Any]) -> InvokeModelContext:
+def change_request(context: InvokeModelContext, call: dict[str, Any]) -> InvokeModelContext:
     """The request as hooks left it; the same object if they changed nothing."""
     changes: dict[str, Any] = {}
     messages = [own_message(one) for one in call["messages"]]

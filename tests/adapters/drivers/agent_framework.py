@@ -9,9 +9,8 @@ from agent_framework import Agent, tool
 from agent_framework.openai import OpenAIChatCompletionClient
 from openai import AsyncOpenAI
 
+from adapters.driver import Job
 from tenterhook.adapters.agent_framework import hook_middleware
-
-from ..driver import Job
 
 CANNOT: dict[str, str] = {}
 

@@ -5,16 +5,15 @@ import inspect
 from typing import Any
 
 from google.adk.agents import LlmAgent
-from google.adk.apps import App
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps import App
 from google.adk.models.google_llm import Gemini
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import FunctionTool
 from google.genai import Client, types
 
+from adapters.driver import Job
 from tenterhook.adapters.google_adk import HookPlugin
-
-from ..driver import Job
 
 CANNOT: dict[str, str] = {}
 
@@ -35,7 +34,7 @@ def named(name: str, function: Any) -> FunctionTool:
 
     call.__name__, call.__doc__ = name, function.__doc__
     call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
-    call.__annotations__ = {"return": str, **{key: str for key in inspect.signature(function).parameters}}
+    call.__annotations__ = {"return": str, **dict.fromkeys(inspect.signature(function).parameters, str)}
     return FunctionTool(call)
 
 

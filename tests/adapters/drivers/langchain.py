@@ -8,9 +8,8 @@ from langchain.agents import create_agent
 from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 
+from adapters.driver import Job
 from tenterhook.adapters.langchain import HookMiddleware
-
-from ..driver import Job
 
 CANNOT: dict[str, str] = {}
 

@@ -5,9 +5,8 @@ from typing import Any
 from agents import Agent, OpenAIChatCompletionsModel, RunConfig, function_tool
 from openai import AsyncOpenAI
 
+from adapters.driver import Job
 from tenterhook.adapters.openai_agents import HookRunner, PromptRefused
-
-from ..driver import Job
 
 CANNOT: dict[str, str] = {}
 QUIET = RunConfig(tracing_disabled=True)

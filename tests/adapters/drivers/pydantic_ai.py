@@ -9,9 +9,8 @@ from pydantic_ai import Agent, Tool
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from tenterhook.adapters.pydantic_ai import Hooks
-
-from ..driver import Job
+from adapters.driver import Job
+from tenterhook.adapters.pydantic_ai import HookCapability
 
 CANNOT: dict[str, str] = {}
 
@@ -19,7 +18,7 @@ CANNOT: dict[str, str] = {}
 def agent(job: Job) -> Any:
     client = AsyncOpenAI(base_url=f"{job.model.url}/v1", api_key="k", max_retries=0)
     tools = [Tool(function, name=name) for name, function in job.tools.items()]
-    hooks = Hooks(job.engine, permission=job.permission, tell=job.tell)
+    hooks = HookCapability(job.engine, permission=job.permission, tell=job.tell)
     return Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client)), tools=tools, capabilities=[hooks])
 
 

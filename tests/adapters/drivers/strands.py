@@ -8,9 +8,8 @@ from strands import Agent
 from strands import tool as strands_tool
 from strands.models.openai import OpenAIModel
 
-from tenterhook.adapters.strands import Hooks
-
-from ..driver import Job
+from adapters.driver import Job
+from tenterhook.adapters.strands import StrandsHooks
 
 CANNOT: dict[str, str] = {}
 
@@ -18,7 +17,7 @@ CANNOT: dict[str, str] = {}
 def agent(job: Job) -> Any:
     client = {"base_url": f"{job.model.url}/v1", "api_key": "k", "max_retries": 0}
     tools = [strands_tool(name=name)(function) for name, function in job.tools.items()]
-    hooks = Hooks(job.engine, permission=job.permission, tell=job.tell)
+    hooks = StrandsHooks(job.engine, permission=job.permission, tell=job.tell)
     model = OpenAIModel(client_args=client, model_id="m")
     return Agent(model=model, tools=tools, hooks=[hooks], callback_handler=None)
 

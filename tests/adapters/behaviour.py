@@ -10,8 +10,12 @@ import asyncio
 import contextlib
 import importlib
 import os
+import re
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +26,7 @@ from .driver import Driver, Job
 from .model_server import ScriptedModel, Turn, model_server
 
 NAME = os.environ["ADAPTER"]
+PAGE = Path(__file__).parents[2] / "docs" / "embed" / "adapters" / f"{NAME.replace('_', '-')}.md"
 DRIVER: Driver = importlib.import_module(f"{__package__}.drivers.{NAME}")  # type: ignore[assignment]
 WAYS = [way for way in ("run", "arun") if getattr(DRIVER, way, None)]
 
@@ -138,6 +143,27 @@ def test_a_hook_asks_and_a_person_decides(bench: Bench, allowed: bool) -> None:
     assert asked == ["deploy"]
     assert bench.calls == ([("shell", "deploy")] if allowed else [])
     assert ("ran deploy" in model.result("c1")) == allowed
+
+
+@pytest.mark.skipif(not hasattr(DRIVER, "approve"), reason="this SDK has no approval of its own for a function")
+@pytest.mark.parametrize("way", WAYS[:1], indirect=True)
+@pytest.mark.parametrize("answer", [True, False])
+def test_the_sdks_own_approval_asks_the_person(bench: Bench, answer: bool) -> None:
+    seen: list[str] = []
+
+    @bench.engine.on("tool.before", match="shell")
+    def ask(event: Any) -> Any:
+        seen.append(event["tool_input"]["command"])
+        return hook.ask("Is this all right?")
+
+    with model_server(call("shell", command="deploy"), Turn("Over.")) as model:
+        asked, said = DRIVER.approve(Job(bench.engine, model, {"shell": bench.shell}), answer)
+
+    assert "Is this all right?" in str(asked) or "deploy" in str(asked)
+    assert bench.calls == ([("shell", "deploy")] if answer else [])
+    assert ("ran deploy" in model.shown()) == answer
+    assert said == "Over."
+    assert seen == ["deploy"]  # hooks ran once, though the SDK runs the call again
 
 
 def test_an_ask_that_nobody_can_answer_is_a_refusal(bench: Bench) -> None:
@@ -372,3 +398,24 @@ def test_a_cancelled_run_leaves_the_engine_usable(bench: Bench) -> None:
     asyncio.run(cancel())
     assert bench.calls == []
     assert bench.engine.fire("notify", type="x", message="y").decision == "none"
+
+
+def test_the_agent_of_the_documentation_runs(tmp_path: Path) -> None:
+    text = re.search(r"<!-- sdk agent.py -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert text is not None
+    assert len(text[1].splitlines()) < 40
+    with model_server(call("shell", command="rm -rf build"), Turn("I was told not to.")) as model:
+        urls = {"OPENAI_BASE_URL": f"{model.url}/v1", "GOOGLE_GEMINI_BASE_URL": model.url}
+        keys = {"OPENAI_API_KEY": "k", "GOOGLE_API_KEY": "k", "HOME": str(tmp_path)}
+        ran = subprocess.run(
+            [sys.executable, "-c", text[1]],
+            cwd=tmp_path,
+            env={**os.environ, **urls, **keys},
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "I was told not to." in ran.stdout
+    assert "Use the bin folder instead of rm -rf." in model.result("c1")

@@ -104,6 +104,7 @@ class HookPlugin(BasePlugin):
         except Unconfirmed as asked:
             self.calls[id] = call
             tool_context.request_confirmation(hint=str(asked))
+            tool_context.actions.skip_summarization = True  # the model is not asked before the person has answered
             return {"error": "This tool call needs confirmation: wait for it."}
         if refused is not None:
             return self.render_result(session, refused)

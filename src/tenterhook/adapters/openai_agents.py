@@ -8,10 +8,11 @@ provider, so no hook sees them: an agent that has one is refused, unless `allow_
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, cast
 from uuid import uuid4
 
@@ -69,9 +70,7 @@ class HookRunner:
         return await Runner.run(run.agent(agent), await run.enter_prompt(input), **options)
 
     def run_sync(self, agent: Agent[Any], input: Any, *, conversation: str = "", **options: Any) -> Any:
-        import asyncio
-
-        return asyncio.run(self.run(agent, input, conversation=conversation, **options))
+        return shared_loop().run_until_complete(self.run(agent, input, conversation=conversation, **options))
 
     async def run_streamed(self, agent: Agent[Any], input: Any, *, conversation: str = "", **options: Any) -> Any:
         """Awaited, because hooks see the prompt before the run begins."""
@@ -347,6 +346,12 @@ def hooked_class(kind: type) -> type:
     if kind not in CLASSES:
         CLASSES[kind] = type(kind.__name__, (kind,), {"get_all_tools": get_all_tools})
     return CLASSES[kind]
+
+
+@cache
+def shared_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of every `run_sync`: clients keep connections, which end with their loop."""
+    return asyncio.new_event_loop()
 
 
 def ask_by_interruption() -> Callable[[PermissionRequest], bool]:

@@ -43,15 +43,42 @@ def run(job: Job) -> str:
 
 
 async def arun(job: Job) -> str:
+    plugin = HookPlugin(job.engine, permission=job.permission, tell=job.tell)
+    runner = runner_of(job, plugin)
+    session = await runner.session_service.create_session(app_name="suite", user_id="u")
+    events = await send(runner, session.id, types.Part(text=job.prompt), stream=job.stream)
+    return last_words(events)
+
+
+def approve(job: Job, answer: bool) -> tuple[Any, str]:
+    """ADK's tool confirmation: a function call of its own, whose response is the person's answer."""
+
+    async def both() -> tuple[Any, str]:
+        runner = runner_of(job, HookPlugin(job.engine, confirmation=True))
+        session = await runner.session_service.create_session(app_name="suite", user_id="u")
+        events = await send(runner, session.id, types.Part(text=job.prompt))
+        calls = [call for event in events for call in event.get_function_calls() if "confirmation" in call.name]
+        (asked,) = calls
+        response = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": answer})
+        events = await send(runner, session.id, types.Part(function_response=response))
+        return asked.args["toolConfirmation"], last_words(events)
+
+    return asyncio.run(both())
+
+
+def runner_of(job: Job, plugin: HookPlugin) -> InMemoryRunner:
     tools: list[Any] = [named(name, function) for name, function in job.tools.items()]
     agent = LlmAgent(name="helper", model=Loopback(model="gemini-2.5-flash", url=job.model.url), tools=tools)
-    plugin = HookPlugin(job.engine, permission=job.permission, tell=job.tell)
-    runner = InMemoryRunner(app=App(name="suite", root_agent=agent, plugins=[plugin]))
-    session = await runner.session_service.create_session(app_name="suite", user_id="u")
-    message = types.Content(role="user", parts=[types.Part(text=job.prompt)])
-    config = RunConfig(streaming_mode=StreamingMode.SSE if job.stream else StreamingMode.NONE)
-    said = ""
-    async for event in runner.run_async(user_id="u", session_id=session.id, new_message=message, run_config=config):
-        if event.is_final_response() and event.content and event.content.parts and not event.partial:
-            said = "".join(part.text or "" for part in event.content.parts)
-    return said
+    return InMemoryRunner(app=App(name="suite", root_agent=agent, plugins=[plugin]))
+
+
+async def send(runner: InMemoryRunner, session: str, part: types.Part, *, stream: bool = False) -> list[Any]:
+    message = types.Content(role="user", parts=[part])
+    config = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
+    run = runner.run_async(user_id="u", session_id=session, new_message=message, run_config=config)
+    return [event async for event in run]
+
+
+def last_words(events: list[Any]) -> str:
+    final = [event for event in events if event.is_final_response() and event.content and not event.partial]
+    return "".join(part.text or "" for part in final[-1].content.parts) if final else ""

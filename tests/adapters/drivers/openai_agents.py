@@ -42,3 +42,14 @@ async def arun(job: Job) -> str:
     async for _ in result.stream_events():
         pass
     return str(result.final_output)
+
+
+def approve(job: Job, answer: bool) -> tuple[Any, str]:
+    """The SDK's interruptions: the run's state is approved or rejected, and run on."""
+    _, agent = parts(job)
+    runner = HookRunner(job.engine, approval=True)
+    waiting = runner.run_sync(agent, job.prompt, run_config=QUIET)
+    (asked,) = waiting.interruptions
+    state = waiting.to_state()
+    (state.approve if answer else state.reject)(asked)
+    return asked.raw_item.arguments, str(runner.run_sync(agent, state, run_config=QUIET).final_output)

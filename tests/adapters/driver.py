@@ -23,8 +23,9 @@ class Job(NamedTuple):
 class Driver(Protocol):
     """`run` is synchronous and `arun` is not; None if the SDK has only the other. Both return the agent's last words.
 
-    `approve` runs a job in which a hook asks, and answers by the SDK's own approval: what was asked, and the last words.
-    An SDK without one has no such function. `CANNOT` names the cases that the SDK's seam does not allow, with the reason; `docs/matrix` shows them.
+    `approve` runs a job in which a hook asks, and answers by the SDK's own approval. It returns the question and the
+    last words; an SDK without an approval of its own has no such function. `CANNOT` names the cases that the SDK's seam
+    does not allow, with the reason.
     """
 
     CANNOT: dict[str, str]

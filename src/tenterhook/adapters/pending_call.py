@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from tenterhook.hosts.steps import Call, Fire, acall_step, afire_step, call_step, fire_step
 from tenterhook.hosts.tool import Tool, accept_any_input, silent
@@ -41,7 +42,7 @@ class PendingCall:
         suspends: type[BaseException] | tuple[type[BaseException], ...] = (),
     ) -> None:
         self.host, self.suspends = host, suspends
-        self.tool = Tool(host, name, refuse_to_run, schema=accept_any_input, permission=permission or host.ask)
+        self.tool = SdkTool(host, name, permission) if permission else tool_of(host, name)
         self.steps = self.tool.asked(input, id, silent)
         self.step: Fire | Call | None = None
         self.input: Input = {}
@@ -120,6 +121,24 @@ class PendingCall:
     def over(self, result: ToolResult | None) -> ToolResult:
         assert result is not None, "the tool ran once, so its call is over"
         return result
+
+
+class SdkTool(Tool):
+    """A tool that the SDK runs; hooks see any input."""
+
+    places = None  # refuse_to_run takes every input by name, so no signature is looked at
+
+    def __init__(self, host: Host, name: str, permission: Ask | None) -> None:
+        super().__init__(host, name, refuse_to_run, schema=accept_any_input, permission=permission or host.ask)
+
+
+TOOLS: WeakKeyDictionary[Host, dict[str, SdkTool]] = WeakKeyDictionary()
+
+
+def tool_of(host: Host, name: str) -> SdkTool:
+    """The tool of that name, made once for each host."""
+    tools = TOOLS.setdefault(host, {})
+    return tools.get(name) or tools.setdefault(name, SdkTool(host, name, None))
 
 
 def refuse_to_run(**input: Any) -> Any:

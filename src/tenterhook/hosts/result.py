@@ -129,6 +129,8 @@ def with_words(
     result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str], label: Label = str
 ) -> ToolResult:
     """Add the hooks' texts for the model: to the result, or after it as user input."""
+    if not any(outcome.messages for outcome in outcomes):
+        return replace(result, outcomes=(*result.outcomes, *outcomes))
     messages = [message for outcome in outcomes for message in outcome.messages if not is_result(message, outcome)]
     inside = for_model([message for message in messages if message.kind not in AS_USER], marks, label)
     after = for_model([message for message in messages if message.kind in AS_USER], marks, label)

@@ -9,7 +9,7 @@ PY := $(BIN)/python
 GROUP = $(PY) -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['$(1)']))"
 INSTALL = $(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check)
 
-.PHONY: help demo examples test lint format bench clients faults fuzz mutants docs site requirements conformance clean
+.PHONY: help demo examples test adapters lint format bench clients faults fuzz mutants docs site requirements conformance clean
 
 help:
 	@echo "make demo          a small agent at work, and hooks at work on it, offline"
@@ -17,6 +17,7 @@ help:
 	@echo "make test          install what the tests need, then run all of them"
 	@echo "make lint          ruff, mypy, and whether generated files are up to date"
 	@echo "make bench         a report on speed, beside yardsticks and other hook systems, in one run"
+	@echo "make adapters      the adapters' suite, each in its real SDK and an environment of its own"
 	@echo "make clients       the real agents, fetched and run offline with hooks; about twenty minutes"
 	@echo "make faults        the fault figures of the process runner"
 	@echo "make fuzz          a million inputs for the answer parser"
@@ -51,6 +52,9 @@ examples: $(VENV)/ready
 # Most tests wait for processes that they started: two of them share a processor well.
 test: $(VENV)/ready-dev $(VENV)/ready-peers $(VENV)/ready-site
 	$(PY) -m pytest -n 4 --dist worksteal $(TESTS)
+
+adapters: $(VENV)/ready
+	$(PY) scripts/adapters.py $(ADAPTERS)
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

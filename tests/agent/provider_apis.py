@@ -58,7 +58,7 @@ def chat_messages(body: dict[str, Any]) -> list[tuple[str, Any]]:
     for message in body["messages"]:
         if message["role"] == "tool":
             found.append(("result", (message["tool_call_id"], message["content"])))
-        elif message["content"]:
+        elif message.get("content"):
             found.append((message["role"], message["content"]))
         for call in message.get("tool_calls", ()):
             function = call["function"]
@@ -248,9 +248,10 @@ def google_messages(body: dict[str, Any]) -> list[tuple[str, Any]]:
     for content in body["contents"]:
         for part in content["parts"]:
             if call := part.get("functionCall"):
-                found.append(("call", (call["id"], call["name"], call.get("args", {}))))
+                found.append(("call", (call.get("id"), call["name"], call.get("args", {}))))
             elif result := part.get("functionResponse"):
-                found.append(("result", (result["id"], result["response"].get("return_value"))))
+                said = result["response"]
+                found.append(("result", (result.get("id"), said.get("return_value", said))))
             else:
                 found.append(("assistant" if content["role"] == "model" else "user", part["text"]))
     return found

@@ -47,6 +47,7 @@ class HookSet:
         self.loaded: Loaded | None = None
         self.stale = ""  # why the files in force are not the current ones
         self.registry = Registry()
+        self.merged: dict[str, EventRule] = {}
         self.compiled: dict[str, CompiledEvent] = {}
         self.tapped = False  # whether the host listens to all outcomes, including those of events without hooks
         self.lacks: set[str] = set()
@@ -92,7 +93,10 @@ class HookSet:
 
     def rule(self, event: str) -> EventRule:
         """The event of that name, or what all events of that kind can do together."""
-        return merge_event_rules(self.rules(event))
+        known = self.merged.get(event)
+        if known is None:
+            known = self.merged[event] = merge_event_rules(self.rules(event))
+        return known
 
     def rules(self, event: str) -> tuple[EventRule, ...]:
         rules = self.dialect.rules(event)

@@ -65,6 +65,23 @@ class ToolResult(Heard, Struct, frozen=True):
     user_messages: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
+    def __str__(self) -> str:
+        """What the model gets, for frameworks that turn a tool's result into text."""
+        content = as_json(self.llm_content)
+        if isinstance(content, str):
+            return content
+        if isinstance(content, list) and all(isinstance(part, dict) and "text" in part for part in content):
+            return "\n\n".join(str(part["text"]) for part in content)
+        return msgspec.json.encode(content, enc_hook=str).decode()
+
+    @property
+    def __pydantic_serializer__(self) -> Any:
+        """What the model gets, for frameworks that serialise a tool's result with pydantic."""
+        from pydantic_core import SchemaSerializer, core_schema
+
+        plain = core_schema.plain_serializer_function_ser_schema(lambda result: as_json(result.llm_content))
+        return SchemaSerializer(core_schema.any_schema(serialization=plain))
+
 
 def result_of(value: Any) -> ToolResult:
     """The result of a function's return value: text and parts as they are, anything else as JSON."""
@@ -112,6 +129,8 @@ def with_words(
     result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str], label: Label = str
 ) -> ToolResult:
     """Add the hooks' texts for the model: to the result, or after it as user input."""
+    if not any(outcome.messages for outcome in outcomes):
+        return replace(result, outcomes=(*result.outcomes, *outcomes))
     messages = [message for outcome in outcomes for message in outcome.messages if not is_result(message, outcome)]
     inside = for_model([message for message in messages if message.kind not in AS_USER], marks, label)
     after = for_model([message for message in messages if message.kind in AS_USER], marks, label)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from tenterhook.author import answers, loading, process
+from tenterhook.author import answers, loading, own_forms, process
 from tenterhook.author.calls import handle_event
 from tenterhook.author.registered import Registered
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 KIND = "tool.before"
-WORDS = ["", "--agent", "tenterhook", "--event", KIND, "--only", "", "--given", "{}"]
+WORDS = ["", "--agent", own_forms.FORMS["name"], "--event", KIND, "--only", "", "--given", "{}"]
 EVENT = b'{"tool_name": "Bash", "tool_input": {"command": "true"}, "session_id": "", "cwd": "/"}'
 
 

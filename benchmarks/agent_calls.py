@@ -68,6 +68,10 @@ class Agent:
         subprocess.run(["/bin/sh", "-c", text], input=given, check=True, **out)  # type: ignore[call-overload]
         return time.perf_counter() - began
 
+    def approve(self) -> None:
+        words = [str(TENTER), "trust", "--yes"]
+        subprocess.run(words, cwd=self.folder, env=self.env, check=True, capture_output=True)
+
     def requests(self) -> int:
         """How many requests the server has answered."""
         told = subprocess.run([str(TENTER), "serve", "--status", "--json"], env=self.env, capture_output=True)
@@ -98,7 +102,7 @@ def agent_with(hooks: int) -> Iterator[Agent]:
         texts = [entry.format(number, f"Other{number}" if number else "shell") for number in range(hooks)]
         (folder / "tenterhook.toml").write_text("".join(texts))
         agent = Agent(folder, name)
-        subprocess.run([str(TENTER), "trust", "--yes"], cwd=folder, env=agent.env, check=True, capture_output=True)
+        agent.approve()
         time.sleep(SETTLED)
         with running([str(TENTER), "serve"], agent.env, ""):
             agent.settle()
@@ -127,7 +131,7 @@ def resident_memory() -> float:
         for number in range(1, TEN):
             text = text.replace(f'"Other{number}"', '"shell"')
         (agent.folder / "tenterhook.toml").write_text(text)
-        subprocess.run([str(TENTER), "trust", "--yes"], cwd=agent.folder, env=agent.env, check=True)
+        agent.approve()
         time.sleep(SETTLED)
         agent.settle()
         time.sleep(QUIET)

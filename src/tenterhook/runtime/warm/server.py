@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tenterhook.support.fingerprint import Stamp
 
 # Forks that wait for any script, and for how many files of hooks one waits that has run the file.
-SPARE, AHEAD = 2, 4
+SPARE, AHEAD = 1, 2
 # Seconds after the end of a script until forks are made, and after which one is made even while a script runs. They
 # need the processor that the answer needs.
 SOON, LATER = 0.002, 0.02

@@ -194,6 +194,7 @@ def test_without_a_server_python_does_it(native: NativeServed, fault: str) -> No
     if fault == "killed":
         server.kill()
         server.wait(LONG)
+        until(lambda: not [one for one in native.folder.glob("*.*") if one.is_socket()], "its worker goes on")
     elif fault == "mode":
         native.folder.chmod(0o750)
     elif fault == "link":

@@ -14,11 +14,10 @@ from tenterhook import handlers
 from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
-from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.errors import UsageError, nearest
 from tenterhook.pipeline.match import engine, is_broken
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Hook, Path, Source
+from tenterhook.types import RULE, Hook, Path, Source
 
 LONGEST_NAME = 60
 # Files whose hooks are not duplicates of those in other files.

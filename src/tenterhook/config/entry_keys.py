@@ -7,11 +7,10 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.config.timeouts import LONGEST
-from tenterhook.dialects.schema.vocabulary import POLICIES, RULE
 from tenterhook.dialects.schema.words import CAUSES, MATCHERS, NETWORKS
 from tenterhook.errors import nearest
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Path, Sandbox
+from tenterhook.types import POLICIES, RULE, Path, Sandbox
 
 if TYPE_CHECKING:
     from tenterhook.config.entries import EntryReader

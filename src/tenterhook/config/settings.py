@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from tenterhook.config.locations import resolve_config_path
 from tenterhook.errors import ConfigError, nearest
-from tenterhook.support.files import LARGEST
-from tenterhook.support.stable_read import whole
+from tenterhook.support.files import LARGEST, whole
 
 SYSTEM = "/etc/tenterhook/tenterhook.toml"
 USER = "@config/tenterhook/tenterhook.toml"

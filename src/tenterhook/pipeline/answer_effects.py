@@ -13,6 +13,7 @@ from tenterhook.pipeline.answer_intent import says_no
 from tenterhook.pipeline.answer_validity import TYPES, at, kind_of, response_fault
 from tenterhook.pipeline.apply import MODES
 from tenterhook.support.strategy import Strategy
+from tenterhook.types import stronger
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import AnswerField
@@ -20,13 +21,7 @@ if TYPE_CHECKING:
 
 Effect = Callable[["Reader", Any, "AnswerField", dict[str, Any]], None]
 
-RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
 TOOL_CONFIG = ("mode", "allowedFunctionNames")
-
-
-def stronger(one: str, other: str) -> str:
-    """The stronger of two decisions: deny, then defer, ask, allow, none."""
-    return one if RANK[one] >= RANK[other] else other
 
 
 def decision(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:

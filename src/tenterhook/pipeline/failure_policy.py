@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenterhook.pipeline.answer_effects import stronger
 from tenterhook.pipeline.event_reader import Rules
 from tenterhook.pipeline.payload import PayloadError
-from tenterhook.types import Attempt, Hook, Job
+from tenterhook.types import Attempt, Hook, Job, stronger
 
 if TYPE_CHECKING:
     from tenterhook.journal.read import HookRun

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.pipeline.answer_effects import stronger
 from tenterhook.pipeline.apply import Changes
 from tenterhook.pipeline.merge_losses import counting, is_ruined, section_last, surviving, taken_back
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
+from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict, stronger
 
 
 def merge(

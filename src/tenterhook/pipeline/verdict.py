@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import AnswerField, Exit
 from tenterhook.pipeline.answer import KEPT, LINES, is_json, looks_like, read, said_on
-from tenterhook.pipeline.answer_effects import EFFECTS, RANK, stronger
+from tenterhook.pipeline.answer_effects import EFFECTS
 from tenterhook.pipeline.answer_intent import meant_by, says_no, what_is_wrong
 from tenterhook.pipeline.answer_validity import effects_of, fault, keep_texts, kind_of, objection, without_rivals
 from tenterhook.pipeline.apply import RESPONDS
 from tenterhook.pipeline.event_reader import WEIGHTY, Rules, Table
 from tenterhook.pipeline.failure_policy import closes, describe_attempt_failure, fail_closed, must_answer
 from tenterhook.pipeline.stop_rules import STOPS, decide_unattended, ends_turn
-from tenterhook.types import Attempt, Hook, Message, Parts, Verdict
+from tenterhook.types import RANK, Attempt, Hook, Message, Parts, Verdict, stronger
 
 NO_REASON = "Blocked by hook"
 # The one exit code that means a refusal everywhere: a strict engine takes it for one, with or without text.

@@ -37,6 +37,7 @@ from tenterhook.dialects.schema.words import (
     WEIGHED,
     WISHES,
 )
+from tenterhook.types import POLICIES
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.answer import AnswerField, Exit, ReadingRules
@@ -44,13 +45,10 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
     from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
 
-# The path in a hook's condition that holds a permission rule.
-RULE = "permission rule"
 # What an answer may change, the kinds and receivers of messages, and the decisions.
 CHANGES = {"input", "output", "request", "response", "tool_config"}
 KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
 AUDIENCES = {"model", "user", "log"}
-POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}
 # Words that the schema itself defines, beside the field.
 UNKNOWN_KEYS = {"tolerated", "void"}

@@ -139,7 +139,7 @@ def test_several_files_give_one_answer_each_with_its_own_options(file: Path, tmp
         (("library:no-such-hook",), "the library has no hook 'no-such-hook'"),
         (("broken.py",), "NameError: name 'nowhere' is not defined (line 2)"),
         (("--options", "no-such.toml"), "no-such.toml"),
-        (("--options", "flat.toml"), "flat.toml: words stands in no table: write it below [guard]"),
+        (("--options", "flat.toml"), "flat.toml: words is not in a table: write it below [guard]"),
         (("--options", "spelled.toml"), "spelled.toml: there is no hook 'Tests_First'; did you mean [tests-first]?"),
     ],
     ids=str,

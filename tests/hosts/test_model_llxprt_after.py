@@ -140,7 +140,7 @@ def test_what_is_no_response_leaves_the_models_own_and_that_is_said(project, api
 
     assert reply.response.text == "Hello you"
     assert [call.name for call in reply.response.function_calls] == ["look_up"]
-    assert any("llm_response is no response" in warning for warning in reply.outcomes[-1].warnings)
+    assert any("llm_response is not a response" in warning for warning in reply.outcomes[-1].warnings)
 
 
 @pytest.mark.req("HOOK-046")

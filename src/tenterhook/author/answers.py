@@ -126,4 +126,4 @@ def check_json(value: Any) -> None:
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as exc:
-        raise TypeError(f"hook.rewrite was given what no JSON can hold: {exc}") from None
+        raise TypeError(f"hook.rewrite was given a value that JSON cannot hold: {exc}") from None

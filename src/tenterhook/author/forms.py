@@ -111,7 +111,7 @@ class Writer:
         decision, reason = answer.decision, answer.reason
         if decision == "ask" and not self.asks:
             decision = "deny"
-            reason = f"{reason or DENIED} (this needs the user's word, and {self.agent} asks nobody here)"
+            reason = f"{reason or DENIED} (the user would have to allow this, and {self.agent} cannot ask here)"
         if answer.stop is not None and self.event.kind in BEFORE and decision != "deny":
             decision, reason = "deny", append_unique_line(reason, answer.stop)
         return decision, reason

@@ -47,7 +47,7 @@ def check_tables(file: str, hooks: Iterable[Registered]) -> None:
     for name, table in tables(file).items():
         meant = name.replace("_", "-").lower()
         if not isinstance(table, dict) and name not in known:
-            raise UsageError(f"{file}: {name} stands in no table: write it below [{known[0] if known else 'HOOK'}]")
+            raise UsageError(f"{file}: {name} is not in a table: write it below [{known[0] if known else 'HOOK'}]")
         if meant != name and name not in known and meant in known:
             raise UsageError(f"{file}: there is no hook {name!r}; did you mean [{meant}]?")
 
@@ -138,4 +138,4 @@ def in_json(text: str, setting: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as exc:
-        raise UsageError(f"{setting}: no JSON: {exc}") from None
+        raise UsageError(f"{setting}: not JSON: {exc}") from None

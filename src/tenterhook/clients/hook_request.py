@@ -163,7 +163,7 @@ def check_name(name: str, before: Iterable[str]) -> None:
     if name.lower() in OURS:
         raise Failure("network", f"the header {name} is not for a hook to set; take it out of `headers`")
     if name.lower() in map(str.lower, before):
-        raise Failure("network", f"the header {name} stands twice; take one out of `headers`")
+        raise Failure("network", f"the header {name} is given twice; take one out of `headers`")
 
 
 def substitute_variables(text: str, values: Mapping[str, str]) -> str:

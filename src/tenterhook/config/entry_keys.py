@@ -316,7 +316,7 @@ SETTERS: dict[str, Strategy[Callable[[EntryReader, dict[str, Any], str, Any, Pat
     ),
     "warm": Strategy(
         lambda r, f, k, v, p: set_flag(r, f, k, v, p, "warm"),
-        "false starts the interpreter anew for each event, though the hook is a Python script",
+        "false starts a new interpreter for each event, although the hook is a Python script",
     ),
     "background": Strategy(
         lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),

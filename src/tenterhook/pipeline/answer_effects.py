@@ -91,7 +91,7 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
 def reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     reader.verdict.reasoned = True
     if answer.checks.fatal and value is not None and not isinstance(value, str):
-        reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is no text", True
+        reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is not text", True
     reader.reason_is_text = isinstance(value, str)
     reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
 
@@ -132,7 +132,7 @@ def text(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]
 
 def change(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     if answer.effect == "response" and isinstance(value, dict) and (wrong := response_fault(value)):
-        reader.unreadable(f"{answer.path} is no response, so it does not count: {wrong}")
+        reader.unreadable(f"{answer.path} is not a response, so it does not count: {wrong}")
     elif answer.checks.needs and isinstance(value, dict) and not at(answer.checks.needs, value):
         reader.unreadable(f"{answer.path} needs something in {answer.checks.needs}, so it does not count")
     elif answer.effect == "output" and answer.type == "text" and value is not None and not isinstance(value, str):
@@ -209,7 +209,7 @@ def whole(effect: Effect) -> Effect:
 EFFECTS: dict[str, Strategy[Effect]] = {
     "decision": Strategy(decision, "decides"),
     "reason": Strategy(reason, "the reason of the decision"),
-    "notice": Strategy(notice, "is shown to the user, and is the reason where there is no other"),
+    "notice": Strategy(notice, "is shown to the user, and is the reason if the answer has no other"),
     "follow_up": Strategy(follow_up, "keeps the agent at work, with this text"),
     "continue": Strategy(goes_on, "false stops the agent"),
     "stop": Strategy(stops, "true stops the agent"),
@@ -223,5 +223,5 @@ EFFECTS: dict[str, Strategy[Effect]] = {
     "tool_config": Strategy(whole(tool_config), "limits the tools"),
     "set": Strategy(whole(wish), "asks the host for something"),
     "hold": Strategy(hold, "keeps the agent going; the text is its instruction"),
-    "note": Strategy(note, "is read with its neighbours and says nothing alone"),
+    "note": Strategy(note, "is read with its neighbours and means nothing alone"),
 }

@@ -218,6 +218,6 @@ MERGES: dict[str, Strategy[Callable[[Any, list[Any]], Any]]] = {
     "union-tools": Strategy(union_tools, "all allowed names together; the most restrictive mode counts"),
     "tools-of-hooks": Strategy(
         tools_of_hooks,
-        "all names that hooks allow together; the most restrictive mode counts, AUTO if nobody said one",
+        "all names that hooks allow together; the most restrictive mode counts, AUTO if no hook names one",
     ),
 }

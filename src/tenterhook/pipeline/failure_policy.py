@@ -102,7 +102,7 @@ def attempt_from_exception(job: Job, exc: BaseException) -> Attempt:
     try:
         words = str(exc)
     except Exception:  # the class is the hook's own
-        words = "it cannot be told in words"
+        words = "its message cannot be read"
     detail = words if error == "payload" else f"{type(exc).__name__}: {words}"
     return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)
 

@@ -172,6 +172,6 @@ FORMS: dict[str, Strategy[Form]] = {
         partial(as_result, ("result_type", "text_result_for_llm")), "as a record of result_type and text_result_for_llm"
     ),
     "error": Strategy(as_error, "as a record of message and name"),
-    "after-colon": Strategy(as_after_colon, "without what stands before its colon"),
+    "after-colon": Strategy(as_after_colon, "without the part before its colon"),
     "edits": Strategy(as_edits, "as a list of old_string and new_string"),
 }

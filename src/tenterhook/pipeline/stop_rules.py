@@ -21,7 +21,7 @@ def decide_unattended(reader: Reader) -> None:
     """Handle an ask or a deferral. If no user can be asked, the dialect decides an ask; a deferral stops the agent."""
     verdict, attended = reader.verdict, reader.rules.attended
     if verdict.decision == "defer" and attended:
-        reader.warn("defers, which counts only where nobody can be asked")
+        reader.warn("defers, which counts only if no user can be asked")
         verdict.decision = "none"
     elif verdict.decision == "defer":
         verdict.stop, verdict.stop_reason = True, verdict.stop_reason or verdict.reason or DEFERRED

@@ -91,7 +91,7 @@ class Reader:
         if found is not None and not (reading.twin and rules.strict):
             self.answered_on, self.cut = stream, reading.cut
             if reading.twin:
-                self.warn(f"its key {reading.twin!r} stands twice, with different values; the last one counts")
+                self.warn(f"its key {reading.twin!r} occurs twice, with different values; the last one counts")
             if row.answer.flat and keep_texts(found, rules):
                 self.warn(f"its {rules.section.name} decides nothing at exit code {attempt.exit_code}")
             return self.accept(found)
@@ -101,7 +101,7 @@ class Reader:
             self.lost(problem, stream, fails=half or reading.refused or bool(reading.twin))
         void = rules.reading.other_json == "nothing" and not reading.begins
         if void and is_json(text, twice=rules.reading.twice_encoded):
-            self.warn("printed JSON that is no object, which says nothing here")
+            self.warn("printed JSON that is not an object, which means nothing here")
             return True
         if text.startswith(tuple(row.answer.broken_fails)) and (text.endswith("}") or not row.answer.broken_closed):
             self.fail("output")
@@ -223,7 +223,7 @@ class Reader:
         elif value is not None:
             self.loses(f"{place} must be an object, not {kind_of(value)}")
             if place == self.rules.section.name and value and not isinstance(value, list):
-                self.verdict.ruins = f"its {place} is no object"
+                self.verdict.ruins = f"its {place} is not an object"
 
     def unknown(self, place: str, value: Any) -> None:
         """Handle a key that has no effect. A strict engine refuses if it was probably meant to have one."""
@@ -264,7 +264,7 @@ class Reader:
         if silent and not attempt.exit_code and must_answer(self.hook, rules):
             self.fail("silence")
         if rules.text_fails and row.answer.read and not answered and attempt.stdout.strip():
-            self.warn("printed text that is no JSON object")
+            self.warn("printed text that is not a JSON object")
             self.fail("output")
             self.tell("error", attempt.stdout.strip())
         self.text(row, text)
@@ -369,13 +369,13 @@ class Reader:
         if verdict.stop or verdict.changes or (verdict.decision in ("deny", "ask") and not verdict.reason):
             self.warn(f"decides, stops or changes something, {TOO_LATE}")
         elif attempt.stdout.strip() and not (verdict.messages or verdict.failed or self.answered_on or self.garbled):
-            self.warn("printed text in the background, which is told to no one here: answer with a system message")
+            self.warn("printed text in the background, which is dropped here: answer with a system message")
         return Verdict(verdict.hook, failed=verdict.failed, messages=verdict.messages, warnings=verdict.warnings)
 
     def reasons(self) -> None:
         verdict, rule = self.verdict, self.rules.rule
         if verdict.decision == "ask" and not rule.can.ask:
-            self.warn(f"asks, but nobody can be asked on {rule.name}")
+            self.warn(f"asks, but the user cannot be asked on {rule.name}")
             if self.rules.strict and rule.can.block:
                 verdict.decision = "deny"
         if verdict.decision == "deny":

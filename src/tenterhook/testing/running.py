@@ -115,7 +115,7 @@ def files(hooks: Any) -> list[str]:
         return [os.fspath(hooks)]
     code = getattr(hooks, "__code__", None)
     if code is None:
-        raise UsageError(f"{hooks!r:.80} stands in no file that a process could load")
+        raise UsageError(f"{hooks!r:.80} is not in a file that a process could load")
     return [code.co_filename]
 
 

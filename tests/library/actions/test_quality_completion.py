@@ -49,7 +49,7 @@ def test_what_the_report_lacks_is_told(act: Callable[..., Any], tmp_path: Path) 
 
     assert said.decision == "deny"
     assert "QUALITY.md:3: 'TBD' is left to be filled in" in said.reason
-    assert "QUALITY.md:5: nothing stands below the heading 'Coverage'" in said.reason
+    assert "QUALITY.md:5: there is no text below the heading 'Coverage'" in said.reason
 
 
 def test_only_the_newest_report_counts(act: Callable[..., Any], tmp_path: Path) -> None:

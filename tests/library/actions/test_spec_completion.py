@@ -56,7 +56,7 @@ def test_a_missing_document_is_told(act: Callable[..., Any], tmp_path: Path) -> 
             {"spec": "# Signing in\n\nLet people in.\n"},
             "spec.md:1: neither front matter nor a heading with requirements",
         ),
-        ({"spec": SPEC + "\n## Risks\n"}, "spec.md:12: nothing stands below the heading 'Risks'"),
+        ({"spec": SPEC + "\n## Risks\n"}, "spec.md:12: there is no text below the heading 'Risks'"),
         ({"plan": "# Plan\n\nTODO\n"}, "plan.md:3: 'TODO' is left to be filled in"),
         ({"plan": ""}, "plan.md:1: is empty"),
         ({"acceptance": "# Acceptance\n\nIt works.\n"}, "acceptance.md:1: no criterion"),

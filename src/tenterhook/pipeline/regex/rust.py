@@ -54,7 +54,7 @@ class Rust(Pattern):
         while self.at_repeat():
             repeat = self.repeat()
             if not repeat:
-                raise Invalid("a brace that is no repeat")
+                raise Invalid("a brace that does not repeat anything")
             if atom in ASSERTIONS:  # repeating a position makes no difference
                 made = atom = made if repeat[0] == "+" or repeat.startswith(tuple(ONCE)) else ""
             elif before and before in "*+?" and repeat in "*+?":

@@ -287,7 +287,7 @@ def optional(d: Dialect) -> Iterable[tuple[object, str, str, str]]:
             section.outranks,
             "section",
             "outranks",
-            f"what {section.name} decides counts, whatever stands beside it",
+            f"what {section.name} decides counts, whatever else is there",
         ),
         (
             d.reading.other_json == "nothing",

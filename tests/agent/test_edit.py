@@ -115,7 +115,7 @@ def test_an_edit_that_cannot_be_made_is_explained_and_changes_nothing(
         ("binary", "binary is a binary file"),
         ("folder", "this is a folder"),
         ("absent", "no such file"),
-        ("odd", "begins like a text in utf-16-le and is none"),
+        ("odd", "begins like utf-16-le text but is not"),
         ("huge", "larger than 16,777,216 bytes"),
     ],
 )

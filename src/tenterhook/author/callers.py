@@ -52,7 +52,7 @@ def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = Fals
         names = [name for name in likely if name in having] or having or likely
     best, name = max((score(known[name], raw) + 4 * signed.count(name), name) for name in names)
     if best <= 0 and not usual:
-        raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
+        raise UsageError("the event does not show which agent called: name it with --agent NAME")
     return name
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Dialect, File
 from tenterhook.errors import ConfigError
+from tenterhook.support.paths import within
 
 FORMATS = {
     ".json": ("jsonc", "json"),
@@ -70,10 +71,6 @@ def only(dialect: Dialect, project: str, config: str) -> ConfigLocation:
     model = (alike or fitting)[0]
     scope = "project" if inside else "user"
     return ConfigLocation(path, replace(model, path=path, scope=scope), True)
-
-
-def within(path: str, folder: str) -> bool:
-    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def expand(

@@ -307,7 +307,7 @@ DIALECT = Dialect(
         "PermissionRequest costs all hooks of its file, but not in strict mode; under any other event it costs itself.",
         "hookSpecificOutput without its event's hookEventName voids the whole answer; so does a value of a wrong type.",
         'A decision "deny" at the top level is not valid: only approve and block are.',
-        "continue: false before a tool does not refuse it: the tool runs, then the agent stops. Strict mode stops first.",
+        "continue: false does not refuse a tool: the tool runs, then the agent stops. Strict mode stops first.",
         "Hooks of a skill count in events whose data name it under `skills`; those of an agent where agent_type does.",
         "An updatedToolOutput must have the form of the tool's own output, or it counts for nothing.",
         "A hook with async: true decides nothing; on the next turn of a session the model is told its systemMessage, "

@@ -126,13 +126,13 @@ DIALECT = Dialect(
         "After a tool the particular event comes first.",
         "Where a hook may refuse, an answer refuses if it is not a JSON object, or if the event does not know its "
         "permission. An answer without a permission decides nothing, and neither does silence.",
-        "A hook that fails or takes too long refuses nothing, unless its entry says failClosed; then silence refuses too.",
+        "A hook that fails or is late refuses nothing, unless its entry says failClosed; then silence refuses too.",
         "On preToolUse an ask is accepted and not enforced; on subagentStart it refuses.",
         "A follow-up of a hook on stop or subagentStop counts five times in a row, or as often as its entry's "
         "loop_limit says; null is without end. loop_count says how often it was so far.",
         "CURSOR_CODE_REMOTE, which is there in a remote workspace, is only handed on where the host has it.",
         "updated_mcp_tool_output is for tools of servers alone. The document names no default for timeout: 60 seconds.",
-        "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they are not "
-        "part of this.",
+        "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they "
+        "are not part of this.",
     ),
 )

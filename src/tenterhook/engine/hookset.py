@@ -127,7 +127,7 @@ class HookSet:
             return self.source()
         options = self.options
         if self.runs and options.trust == "all" and not self.settings.bypass:
-            raise UsageError(f"{options.system} forbids to run hooks without approval: tenter trust approves them")
+            raise UsageError(f"{options.system} does not allow hooks without approval: tenter trust approves them")
         loaded = config.load(
             self.dialect,
             project=self.project,

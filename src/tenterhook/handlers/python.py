@@ -102,7 +102,7 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # Ctrl-C: asyncio.run makes a KeyboardInterrupt of it
                 raise
-            raise RuntimeError("it was cancelled by itself") from exc
+            raise RuntimeError("it cancelled itself") from exc
 
     try:
         asyncio.get_running_loop()

@@ -252,7 +252,7 @@ class Reader:
         text = self.text_of(row, answered)
         speechless = row.text.needed and not text and not (rules.strict and attempt.exit_code == REFUSAL)
         if speechless:
-            self.warn(f"exits with {attempt.exit_code} and says nothing, so that does not count")
+            self.warn(f"exits with {attempt.exit_code} without a message, so that does not count")
         if row.answer.blocking_reason and verdict.decision != "deny":
             verdict.reason = ""
         verdict.decision = stronger(verdict.decision, "none" if speechless else row.decision or "none")

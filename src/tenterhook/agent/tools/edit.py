@@ -54,7 +54,7 @@ def decode_file_text(coding: TextEncoding, data: bytes, shown: str) -> str:
     try:
         return coding.decode_bytes(data)
     except UnicodeDecodeError as exc:
-        raise WorkspaceError(f"{shown} begins like a text in {coding.encoding} and is none: {exc.reason}") from None
+        raise WorkspaceError(f"{shown} begins like {coding.encoding} text but is not: {exc.reason}") from None
 
 
 def encode_file_text(coding: TextEncoding, text: str) -> bytes:

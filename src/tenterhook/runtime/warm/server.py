@@ -225,7 +225,7 @@ class WarmServer(Spawner):
         gc.collect()
         gc.freeze()
         if hides := self.loaded.find_shadowing_file(script.before):
-            return f"{hides} stands in for a module that is loaded already"
+            return f"{hides} has the name of a module that is loaded already"
         self.scripts[script.script] = script
         if sum(one.size for one in self.scripts.values()) > LARGEST_CODE:
             script.code, script.size = None, 0

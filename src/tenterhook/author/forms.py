@@ -55,9 +55,9 @@ def render_answer(answer: Answer, event: Event, dialect: dict[str, Any], *, by_e
     section, key = dialect.get("section", ("", ""))
     if key and section in writer.object:
         writer.object[section] = {key: event.name, **writer.object[section]}
-    said = writer.said()
-    said.out = said.out or dialect.get("quiet", "")
-    return said
+    reply = writer.said()
+    reply.out = reply.out or dialect.get("quiet", "")
+    return reply
 
 
 class Writer:

@@ -289,8 +289,8 @@ class EntryReader:
         fitting = [kind for kind in types if kind.name == name]
         if not fitting:
             known = sorted({kind.name for kind in types})
-            said = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
-            self.report_malformed(path, f"{said}; it may be: {', '.join(known)}", "the hook never runs")
+            why = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
+            self.report_malformed(path, f"{why}; it may be: {', '.join(known)}", "the hook never runs")
             return None
         for kind in fitting:
             if isinstance(spec.get(kind.key), list) and kind.form != "shell":

@@ -108,8 +108,8 @@ def filter_enabled_plugins(found: list[str], root: str, settings: str, key: str)
     chosen: dict[str, str] = {}
     for path in found:
         marketplace, plugin, *_ = os.path.relpath(path, root).split(os.sep)
-        said = switches.get(f"{plugin}@{marketplace}")
-        if said is True or (isinstance(said, dict) and said.get("enabled", True) is True):
+        switch = switches.get(f"{plugin}@{marketplace}")
+        if switch is True or (isinstance(switch, dict) and switch.get("enabled", True) is True):
             chosen[f"{plugin}@{marketplace}"] = path
     return list(chosen.values())
 

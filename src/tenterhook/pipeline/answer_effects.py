@@ -48,10 +48,10 @@ def switch(reader: Reader, value: Any, answer: AnswerField) -> bool | None:
 
 
 def goes_on(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
-    said = switch(reader, value, answer)
-    if said is not None:
+    going = switch(reader, value, answer)
+    if going is not None:
         reader.decided = True
-        reader.verdict.stop = reader.verdict.stop or not said
+        reader.verdict.stop = reader.verdict.stop or not going
 
 
 def stops(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
@@ -97,18 +97,18 @@ def reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, An
 
 
 def notice(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
-    said = words(reader, value, answer)
-    if said:
-        reader.spare = said
-        reader.tell("system", said)
+    text = words(reader, value, answer)
+    if text:
+        reader.spare = text
+        reader.tell("system", text)
 
 
 def follow_up(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Deny the stop: the hook has a next task for the agent."""
-    said = words(reader, value, answer)
-    if said:
+    text = words(reader, value, answer)
+    if text:
         reader.decided = True
-        reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), said
+        reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), text
 
 
 def stop_reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ def stop_reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[st
 
 
 def text(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
-    said = words(reader, value, answer)
+    shown = words(reader, value, answer)
     kind = answer.kind
     if answer.value.kind_from and beside.get(answer.value.kind_from) is not None:
         wish = beside[answer.value.kind_from]
@@ -124,8 +124,8 @@ def text(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]
             reader.warn(f"{answer.value.kind_from} is {wish!r}; it may be: {', '.join(answer.value.kinds)}")
         else:
             kind = answer.value.kinds[wish]
-    if said:
-        reader.tell(kind, said)
+    if shown:
+        reader.tell(kind, shown)
     elif kind == "context" and reader.rules.rule.merging.contexts == "last":  # it takes the place of another hook's
         reader.add("log", kind, "")
 
@@ -181,11 +181,11 @@ def wish(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]
 
 def hold(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Keep the agent going, with this text as its next instruction."""
-    said = words(reader, value, answer)
-    if said:
+    text = words(reader, value, answer)
+    if text:
         reader.decided = True
         reader.verdict.decision = stronger(reader.verdict.decision, "deny")
-        reader.verdict.reason = reader.verdict.reason or said
+        reader.verdict.reason = reader.verdict.reason or text
 
 
 def note(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:

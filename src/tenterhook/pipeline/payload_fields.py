@@ -132,11 +132,11 @@ def as_list(value: Any) -> Any:
 
 def as_result(names: tuple[str, str], value: Any) -> Any:
     """A tool's result as a record of its sort and its text, under either spelling of these names."""
-    said = value if isinstance(value, Mapping) else {}
+    fields = value if isinstance(value, Mapping) else {}
     known = {"resultType": names[0], "result_type": names[0], "textResultForLlm": names[1]}
     known["text_result_for_llm"] = names[1]
-    if not said.keys().isdisjoint(known):
-        return {known.get(name, name): one for name, one in said.items()}
+    if not fields.keys().isdisjoint(known):
+        return {known.get(name, name): one for name, one in fields.items()}
     return {names[0]: "success", names[1]: as_json(value)}
 
 

@@ -64,9 +64,9 @@ def denies_by_stop(reader: Reader) -> None:
 def replaces(reader: Reader) -> None:
     """Give the model the reason in place of the tool's output; the agent goes on."""
     verdict = reader.verdict
-    said = verdict.stop_reason or verdict.reason or STOPPED
-    verdict.changes["output"] = said
-    verdict.messages.append(Message("model", "feedback", said, reader.attempt.hook))
+    text = verdict.stop_reason or verdict.reason or STOPPED
+    verdict.changes["output"] = text
+    verdict.messages.append(Message("model", "feedback", text, reader.attempt.hook))
     verdict.stop, verdict.stop_reason = False, ""
 
 

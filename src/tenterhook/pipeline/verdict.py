@@ -124,18 +124,18 @@ class Reader:
         rule, rules = self.rules.rule, self.rules
         problem = fault(found, rules) if rules.refuses else ""
         if not problem and rules.section.alone:
-            kept = without_rivals(found, rules)
-            for key in found.keys() - kept.keys():
+            fields = without_rivals(found, rules)
+            for key in found.keys() - fields.keys():
                 self.warn(f"its {key} does not count beside what its {rules.section.name} says")
-            found = kept
+            found = fields
         if not problem:
             self.take(found, rules.table, "")
             problem = objection(found, rules) if rules.refuses else ""
             if rule.deny.unreasoned != "counts" and self.verdict.decision == "deny" and not self.has_reason():
                 problem = problem or self.unreasoned()
         if problem:
-            said = [one for one in self.verdict.messages if one.kind == "system"]
-            self.verdict = Verdict(self.attempt.hook, messages=said, warnings=self.verdict.warnings)
+            notices = [one for one in self.verdict.messages if one.kind == "system"]
+            self.verdict = Verdict(self.attempt.hook, messages=notices, warnings=self.verdict.warnings)
             self.decided = False
             self.problem = problem
             self.warn(f"its answer does not count: {problem}")
@@ -297,15 +297,15 @@ class Reader:
         if answered:
             return
         row = self.rules.exits.get(cause)
-        said = (
+        answered_before = (
             said_on(self.attempt, row.text.source if row and row.text.source else "stderr")[1]
             if cause == "signal"
             else ""
         )
         if row is not None:
-            self.text(row, said)
+            self.text(row, answered_before)
         else:
-            self.tell("error", said or describe_attempt_failure(self.attempt))
+            self.tell("error", answered_before or describe_attempt_failure(self.attempt))
         if looks_like(self.attempt.stdout, self.rules.guarded):
             self.warn("printed a decision before it failed, so it does not count")
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
+from agent.agents import call, run, script, words
 from conftest import Project
-
-from .agents import call, run, script, words
 
 PROGRAM = str(Path(__file__).parent / "server_by_hand.py")
 ANY = {"type": "object"}

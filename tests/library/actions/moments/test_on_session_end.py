@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from . import samples
-from .conftest import Act
-from .samples import Hook
+from library.actions import samples
+from library.actions.conftest import Act
+from library.actions.samples import Hook
 
 
 def kept(state: Path) -> list[Path]:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from library.actions import samples
+from library.actions.conftest import Act, Approve
 from processes import lives
-
-from . import samples
-from .conftest import Act, Approve
 
 ACTION = "backend-verification"
 TOOLS = samples.PYPROJECT + "\n[tool.ruff]\n\n[tool.mypy]\nstrict = true\n"

@@ -6,12 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from agent.agents import run
 from conftest import Project
 from tenterhook import ConfigError
 from tenterhook.clients.mcp import McpServer, ServerError, read_servers
 from tenterhook.clients.mcp.config import expand_server_variables
-
-from .agents import run
 
 
 def written(folder: Path, text: str, name: str = ".mcp.json") -> str:

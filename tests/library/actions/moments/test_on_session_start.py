@@ -4,9 +4,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from . import samples
-from .conftest import Act
-from .samples import Hook
+from library.actions import samples
+from library.actions.conftest import Act
+from library.actions.samples import Hook
 
 
 def test_the_model_is_told_the_commands_one_a_line(act: Act, tmp_path: Path) -> None:

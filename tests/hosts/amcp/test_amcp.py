@@ -35,8 +35,8 @@ from tenterhook.hosts.amcp import (
 )
 
 HERE = Path(__file__).parent
-EXAMPLES = HERE / "peers" / "examples"
-DOCUMENTS = HERE.parent.parent.parent / "shared" / "seeds"
+EXAMPLES = HERE.parent / "peers" / "examples"
+DOCUMENTS = HERE.parent.parent.parent.parent / "shared" / "seeds"
 NAMES = ("block_sensitive_files", "log_tool_calls", "lint_after_write", "programmatic_usage")
 LOG = Path("/tmp/amcp_tool_calls.log")
 PRE = HookEvent.PRE_TOOL_USE

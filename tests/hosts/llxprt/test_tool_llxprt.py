@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from conftest import Project
+from hosts.tools import Writer
 from processes import in_a_host
 from requirements.llxprt import group, says, settings, specific
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.scheduler import Scheduler, ToolCall
 from tenterhook.hosts.tool import execute_tool_with_hooks
-
-from .tools import Writer
 
 CALL = {"path": "a.txt", "content": "x"}
 WAYS = ["def", "async def", "execute_tool_with_hooks"]

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from conftest import Project
+from hosts.peers.differences import MASSGEN, TABLES
 from tenterhook.hosts.massgen import GeneralHookManager, HookResult, HookType, PatternHook, PythonCallableHook
 
-from .peers.differences import MASSGEN, TABLES
-
-PAGE = Path(__file__).parent.parent.parent / "docs" / "embed" / "hosts" / "massgen.md"
+PAGE = Path(__file__).parents[3] / "docs" / "embed" / "hosts" / "massgen.md"
 PRE, POST = HookType.PRE_TOOL_USE, HookType.POST_TOOL_USE
 
 

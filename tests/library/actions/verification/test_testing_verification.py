@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from . import samples
-from .conftest import Act
+from library.actions import samples
+from library.actions.conftest import Act
 
 ACTION = "testing-verification"
 

@@ -5,9 +5,7 @@ import logging
 import pytest
 
 from clients.formats.genai_api import MODEL
-from requirements.llxprt import says, specific
-
-from .genai_host import (
+from hosts.models.genai_host import (
     ANSWERED,
     BARE,
     REQUEST,
@@ -24,6 +22,7 @@ from .genai_host import (
     sent,
     ways,
 )
+from requirements.llxprt import says, specific
 
 # BeforeModel
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from . import samples
-from .conftest import Act
-from .samples import Hook
+from library.actions import samples
+from library.actions.conftest import Act
+from library.actions.samples import Hook
 
 GATE = {"tenterhook.toml": '[actions]\non_stop = "gate"\n'}
 

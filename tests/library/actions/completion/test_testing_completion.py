@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from . import samples
-from .conftest import Act
+from library.actions import samples
+from library.actions.conftest import Act
 
 ACTION = "testing-completion"
 

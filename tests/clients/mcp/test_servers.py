@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from clients.models.provider_server import serving
 from tenterhook import UsageError, dialects
 from tenterhook.clients.mcp import McpServer, ServerError, Servers
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.clients.workspace.names import DialectTool
 
-from .provider_server import serving
 from .server_http import http_server
 
 PROGRAM = str(Path(__file__).parent / "server_tools.py")

@@ -8,10 +8,7 @@ import pytest
 from google.genai import types as T  # noqa: N812
 
 from clients.formats.genai_api import DELETE, LOOK_UP, MODEL
-from requirements.llxprt import says, specific
-from tenterhook import Reply
-
-from .genai_host import (
+from hosts.models.genai_host import (
     BARE,
     PIECES,
     REQUEST,
@@ -29,6 +26,8 @@ from .genai_host import (
     program,
     ways,
 )
+from requirements.llxprt import says, specific
+from tenterhook import Reply
 
 # AfterModel
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from .peers.amcp_cases import CASES, Case
-from .peers.differences import AMCP, TABLES
+from hosts.peers.amcp_cases import CASES, Case
+from hosts.peers.differences import AMCP, TABLES
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent.parent.parent
 PEERS = Path(sys.prefix) / "peers"
-DRIVER = Path(__file__).parent / "peers" / "drive_amcp.py"
+DRIVER = Path(__file__).parent.parent / "peers" / "drive_amcp.py"
 PAGE = ROOT / "docs" / "embed" / "hosts" / "amcp.md"
 MODULES = {"theirs": "amcp.hooks", "ours": "tenterhook.hosts.amcp"}
 

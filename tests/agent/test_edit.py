@@ -93,7 +93,7 @@ def test_occurrences_do_not_overlap(project: Any, edit: Edit) -> None:
     ("old", "new", "words"),
     [
         ("absent", "x", "old_string does not occur in a file: read the file and copy"),
-        ("def f():\n  pass", "x", "its first line stands at line 2, so compare blanks"),
+        ("def f():\n  pass", "x", "its first line is at line 2, so compare blanks"),
         ("", "x", "old_string is empty"),
         ("class", "class", "are the same"),
         ("pass", "\ud800", "half a character"),

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agent.provider_apis import EVERY as PROTOCOLS
-from agent.provider_apis import Protocol
+from clients.models.provider_apis import EVERY as PROTOCOLS
+from clients.models.provider_apis import Protocol
 
 from . import pins
 from .asked import DRAWN, summary

@@ -158,7 +158,7 @@ def test_everything_as_json(guard, command):
         (("--to", "moai"), "--from is missing"),
         (("--from", "moai", "--to", "nobody"), "no dialect 'nobody'"),
         (("--from", "moai", "--to", "wave", "--write", "-o", "x.json"), "cannot be used together"),
-        (("--from", "moai", "--to", "wave", "-o", "x.ini"), "reads no project's file like 'x.ini'"),
+        (("--from", "moai", "--to", "wave", "-o", "x.ini"), "does not read a project file like 'x.ini'"),
         (("--from", "wave", "--to", "moai"), "no hooks of Wave here; looked for:"),
     ],
 )

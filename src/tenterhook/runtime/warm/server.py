@@ -241,7 +241,7 @@ class WarmServer(Spawner):
         gc.collect()
         gc.freeze()
         if hides := self.loaded.find_shadowing_file(script.before):
-            return f"{hides} stands in for a module that is loaded already"
+            return f"{hides} has the name of a module that is loaded already"
         if asked.approved is not None:
             script.imports = found["imports"]
             self.files.pop(script.script, None)

@@ -32,6 +32,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -272,6 +273,7 @@ DIALECT = Dialect(
         other_json="nothing",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("gemini",), paths=("~/.gemini",)),
         files=(
             File(
                 path="/etc/gemini-cli/system-defaults.json",

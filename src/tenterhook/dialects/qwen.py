@@ -24,6 +24,7 @@ from tenterhook.dialects.schema.dialect import (
     Switches,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -199,6 +200,7 @@ DIALECT = Dialect(
         twice_encoded=True,
     ),
     config=ConfigRules(
+        traces=Traces(programs=("qwen",), paths=("~/.qwen",)),
         files=(
             File(path=".qwen/settings.json", scope="project", format="jsonc"),
             File(path="~/.qwen/settings.json", scope="user", format="jsonc"),

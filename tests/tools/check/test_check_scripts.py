@@ -177,7 +177,7 @@ def test_exit_one_is_not_reported_where_a_failure_denies(one_hook, write, check)
     write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "./x.sh"\n')
 
     assert one_hook("wave", "PreToolUse", command="./x.sh", tenterhook={"on_failure": "deny"}) == []
-    assert check() == (0, ["1 hook in 1 file: 0 errors, 0 warnings"])
+    assert check("--agent", "tenterhook") == (0, ["1 hook in 1 file: 0 errors, 0 warnings"])
 
 
 def test_the_project_variable_outside_quotes_is_reported(one_hook, write):

@@ -46,6 +46,7 @@ from tenterhook.dialects.schema.files import Managed as Managed
 from tenterhook.dialects.schema.files import Section as Section
 from tenterhook.dialects.schema.files import Setup as Setup
 from tenterhook.dialects.schema.files import Switches as Switches
+from tenterhook.dialects.schema.files import Traces as Traces
 from tenterhook.dialects.schema.files import Type as Type
 from tenterhook.dialects.schema.files import Wrapper as Wrapper
 from tenterhook.dialects.schema.vocabulary import check
@@ -129,6 +130,8 @@ class ToolRules(Struct, frozen=True, kw_only=True):
     names: dict[str, ToolName] = {}
     # Further tools that its hooks hear of, by the agent's own names.
     further: tuple[str, ...] = ()
+    # There may be any other tool: hosts bring their own, or not all of them are known.
+    open: bool = False
     # The agent's name for a tool of an MCP server, and the files that list the servers.
     mcp_tool: str = "mcp__{server}__{tool}"
     mcp_files: tuple[str, ...] = (".mcp.json",)

@@ -8,7 +8,8 @@ import os
 import re
 import shlex
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from msgspec import Struct
 
@@ -92,16 +93,22 @@ def needs_shell(look: HookInspection) -> Iterator[Problem]:
     text = shlex.join(main) if isinstance(main, list) else str(main)
     named = [name for name in variables(text) if name in look.dialect.payload.env]
     if named and not look.hook.spec.get("placeholders"):
-        yield look.warning("main", f"${named[0]} is not replaced here, because this command runs without a shell")
+        text = f"${named[0]} is not replaced here, because this command runs without a shell"
+        yield look.warning("no-shell", "main", text)
 
 
 def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
     """The project's folder may have a blank in its name."""
-    for name in unquoted_variables(look.shell_text) if look.is_command else ():
-        if name in folder_variables(look):
-            text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
-            yield look.warning("main", text)
-            return
+    folders = folder_variables(look)
+    bare = [found for found in unquoted_variables(look.shell_text) if name_of(found) in folders]
+    if not bare or not look.is_command:
+        return
+    quoted = look.shell_text
+    for found in reversed(bare):
+        quoted = f'{quoted[: found.start()]}"{found[0]}"{quoted[found.end() :]}'
+    name = name_of(bare[0])
+    text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
+    yield look.warning("unquoted-variable", "main", text, quoted)
 
 
 def withheld(look: HookInspection) -> Iterator[Problem]:
@@ -112,7 +119,41 @@ def withheld(look: HookInspection) -> Iterator[Problem]:
     for name in dict.fromkeys(variables(main)):
         if named_secret(name) and name not in look.env and name not in look.hook.env and f"{name}=" not in main:
             text = f"${name} holds a secret by its name and is kept from hooks; an `env` that names it passes it on"
-            yield look.warning("main", text)
+            yield look.warning("withheld-secret", "main", text)
+
+
+def unset_variables(look: HookInspection) -> Iterator[Problem]:
+    """A variable that another agent sets, or that has this agent's prefix, and that this agent does not set."""
+    text, main = look.shell_text, look.main
+    if not look.is_command or not isinstance(main, str):
+        return
+    known_here = {*look.env, *look.hook.env, *look.dialect.payload.env, *look.rule.overrides.env}
+    for name in dict.fromkeys(variables(text)):
+        if name in known_here or f"{name}=" in text or f"read {name}" in text:
+            continue
+        meaning = agents_variables().get(name, "")
+        prefixes = {own.partition("_")[0] + "_" for own in look.dialect.payload.env if "_" in own}
+        if not meaning and not name.startswith(tuple(prefixes)):
+            continue
+        own = [mine for mine, what in look.dialect.payload.env.items() if what.rstrip("?") == meaning]
+        known = own or [mine for mine in look.dialect.payload.env if mine.startswith(tuple(prefixes))]
+        instead = f"write ${own[0]}" if own else f"it sets {', '.join(known)}" if known else "it tells hooks by stdin"
+        said = f"${name} is not set by {look.dialect.title} for this hook, so it is empty; {instead}"
+        yield look.warning("unset-variable", "main", said)
+        return
+
+
+@cache
+def agents_variables() -> Mapping[str, str]:
+    """The variables that agents set for hooks, each with its meaning; a plugin's file has some of its own."""
+    from tenterhook import dialects
+
+    found: dict[str, str] = {}
+    for name in dialects.names():
+        dialect = dialects.get(name)
+        found |= {variable: what.rstrip("?") for variable, what in dialect.payload.env.items() if "=" not in what}
+        found |= {variable: "plugin" for file in dialect.config.files for variable in file.env}
+    return found
 
 
 def relative(look: HookInspection) -> Iterator[Problem]:
@@ -123,7 +164,8 @@ def relative(look: HookInspection) -> Iterator[Problem]:
     name = next(iter(folder_variables(look)), "")
     path = first.removeprefix("./")
     hint = f'write "${name}"/{path}' if name and look.shell_text else "write an absolute path"
-    yield look.warning("main", f"{first} is looked for in the folder in which the agent runs hooks; {hint}")
+    text = f"{first} is looked for in the folder in which the agent runs hooks; {hint}"
+    yield look.warning("relative-program", "main", text)
 
 
 def folder_variables(look: HookInspection) -> list[str]:
@@ -132,10 +174,14 @@ def folder_variables(look: HookInspection) -> list[str]:
 
 
 def variables(text: str) -> Iterable[str]:
-    return (found[1] or found[2] for found in VARIABLE.finditer(text))
+    return map(name_of, VARIABLE.finditer(text))
 
 
-def unquoted_variables(text: str) -> Iterator[str]:
+def name_of(found: re.Match[str]) -> str:
+    return found[1] or found[2]
+
+
+def unquoted_variables(text: str) -> Iterator[re.Match[str]]:
     """Variables outside quotes, which the shell splits at blanks; in an assignment it does not."""
     at, quote, assigns = 0, "", ASSIGNMENT.match(text)
     while at < len(text):
@@ -151,5 +197,5 @@ def unquoted_variables(text: str) -> Iterator[str]:
         elif char == "$" and not quote and not assigns:
             found = VARIABLE.match(text, at)
             if found:
-                yield found[1] or found[2]
+                yield found
         at += 1

@@ -10,6 +10,7 @@ from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.errors import nearest
 from tenterhook.pipeline.match import NOT_RUN, USUAL, compile_matcher, engine, fits_all, how, is_regex, match, names
 from tenterhook.tools.check import HookInspection
+from tenterhook.tools.check.tools import unknown_tools
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -37,9 +38,11 @@ def matchers(look: HookInspection) -> Iterator[Problem]:
         return
     listed = how(kind) in LISTS and names(matcher, kind) is not None
     judges = OF_LISTS if listed else JUDGES
-    text = next(filter(None, (judge(matcher, kind, look.rule) for judge in judges)), "")
-    if text:
-        yield look.warning("matcher", f"the matcher {matcher!r} {text}")
+    for judge, rule in judges.items():
+        if text := judge(matcher, kind, look.rule):
+            yield look.warning(rule, "matcher", f"the matcher {matcher!r} {text}")
+            return
+    yield from unknown_tools(look, matcher, kind)
 
 
 def empty(matcher: str, kind: str, rule: EventRule) -> str:
@@ -175,17 +178,21 @@ def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
     return ""
 
 
-JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
-    empty,
-    permission_rule,
-    commas,
-    pattern_as_literal,
-    regex_as_glob,
-    bad_regex,
-    endless,
-    glob_as_regex,
-    blanks,
-    missing_anchors,
-    unknown_target,
-)
-OF_LISTS: tuple[Callable[[str, str, EventRule], str], ...] = (bare_server, unknown_target)
+# Each judge with the rule that a matcher breaks which it objects to.
+JUDGES: dict[Callable[[str, str, EventRule], str], str] = {
+    empty: "empty-matcher",
+    permission_rule: "permission-rule-as-matcher",
+    commas: "comma-in-matcher",
+    pattern_as_literal: "pattern-as-literal",
+    regex_as_glob: "regex-as-glob",
+    bad_regex: "bad-regex",
+    endless: "slow-regex",
+    glob_as_regex: "glob-as-regex",
+    blanks: "blank-in-matcher",
+    missing_anchors: "missing-anchors",
+    unknown_target: "unknown-target",
+}
+OF_LISTS: dict[Callable[[str, str, EventRule], str], str] = {
+    bare_server: "server-without-tool",
+    unknown_target: "unknown-target",
+}

@@ -242,7 +242,7 @@ class EntryReader:
             text = f"{rule.name} is not about a tool, so a hook that is for some calls only never runs"
             self.warn(path, text, "bad-condition")
         spec = {**kind.spec, **self.folder_for(kind), **found.pop("spec")}
-        beyond = [key for key in spec if key != kind.key and key not in kind.spec] if kind.key else []
+        beyond = [key for key in spec if key not in (*self.same_command(kind), *kind.spec)] if kind.key else []
         for key in beyond:
             if key not in handlers.traits(kind.handler).options:
                 self.no_effect(key, kind, path)
@@ -262,6 +262,10 @@ class EntryReader:
             env={**self.env, **found.pop("env", {})},
             **found,
         )
+
+    def same_command(self, kind: Type) -> list[str]:
+        """The keys of a command for one shell or system or another: the agent takes the one that fits."""
+        return [one.key for one in self.dialect.config.types if (one.name, one.form) == (kind.name, kind.form)]
 
     def folder_for(self, kind: Type) -> dict[str, Any]:
         """The working directory that the file gives to its hooks, where hooks of this type have one."""

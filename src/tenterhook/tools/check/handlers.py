@@ -13,6 +13,7 @@ from tenterhook import handlers
 from tenterhook.clients import ip_rules
 from tenterhook.clients.hook_request import Failure, RequestTarget, fill_headers, names_in, parse_hook_url
 from tenterhook.config.entries import Problem
+from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
 from tenterhook.tools.check import HookInspection
 
@@ -97,6 +98,8 @@ def no_model(look: HookInspection) -> Iterator[Problem]:
     from tenterhook.clients.judge.model import INHERIT, usual, whole
 
     given = look.hook.spec.get("model") or INHERIT
+    if given == INHERIT and look.dialect.name != DEFAULT:
+        return  # the agent has a model of its own
     try:
         name = usual(os.environ) if given == INHERIT else given
     except UsageError as exc:

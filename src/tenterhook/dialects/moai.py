@@ -294,6 +294,7 @@ DIALECT = Dialect(
         ),
         untyped="command",
         status_line="statusLine",
+        status_words=True,
     ),
     planning=PlanningRules(
         matcher="regex-full", timeout=60.0, order="parallel", agent_from=("agent_name", "agent_type")

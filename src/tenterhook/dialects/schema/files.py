@@ -212,4 +212,6 @@ class ConfigRules(Struct, frozen=True, kw_only=True):
     switches: Switches = Switches()
     # The key of the command that writes the agent's status line.
     status_line: str = ""
+    # The agent runs it without a shell, so that nothing in it expands.
+    status_words: bool = False
     traces: Traces = Traces()

@@ -87,11 +87,11 @@ def unread(files: ConfigFiles) -> Iterator[Problem]:
 
 
 def status_lines(files: ConfigFiles) -> Iterator[Problem]:
-    """A status line's command expands nothing, so what would be right in a hook is wrong there."""
+    """In some agents a status line's command expands nothing, so what would be right in a hook is wrong there."""
     from tenterhook.tools.approve.statusline import words_of
 
     key = files.dialect.config.status_line
-    for document in files.documents.values() if key else ():
+    for document in files.documents.values() if files.dialect.config.status_words else ():
         value, path = dig(document.data, key)
         if value is None:
             continue

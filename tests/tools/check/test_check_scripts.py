@@ -333,3 +333,44 @@ def test_a_flat_refusal_that_is_put_together_is_found(one_hook, write):
     (line,) = one_hook("claude", "PreToolUse", command="python3 guard.py")
 
     assert "guard.py:3 seems to answer with permissionDecision deny at the top level" in line
+
+
+LOOKS_AT_ARGUMENTS = '#!/bin/sh\nif echo "$1" | grep -q rm; then exit 2; fi\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "said"),
+    [
+        ("", LOOKS_AT_ARGUMENTS, "guard.sh looks at its arguments, of which this entry gives none"),
+        (' "$NOBODY_SETS"', LOOKS_AT_ARGUMENTS, "looks at its arguments, and this entry gives it a variable that is not"),
+        (" strict", LOOKS_AT_ARGUMENTS, ""),
+        ("", "#!/bin/sh\nmode=${1:-strict}\ncat | grep -q rm && exit 2\n", ""),
+        ("", '#!/bin/sh\nsay() {\n  echo "$1" >&2\n}\nsay hello\n', ""),
+        ("", "#!/usr/bin/env python3\nimport sys\nprint(sys.argv[1])\n", "guard.sh looks at its arguments"),
+    ],
+)
+def test_a_script_that_looks_for_the_event_in_its_arguments(write, one_hook, arguments, text, said):
+    write("guard.sh", text, mode=0o755)
+
+    lines = one_hook("moai", "PreToolUse", command=f'"$CLAUDE_PROJECT_DIR"/guard.sh{arguments}')
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+def test_a_refusal_by_one_is_found_though_an_argument_is_not_set(write, one_hook):
+    write("guard.sh", "#!/bin/sh\ngrep -q rm && exit 1\n", mode=0o755)
+
+    (line,) = one_hook("moai", "PreToolUse", command='./guard.sh "$NOBODY_SETS"')
+
+    assert "guard.sh exits with 1, which does not block PreToolUse" in line
+
+
+def test_placeholders_in_arguments_are_filled_in_before_a_file_is_looked_for(write, one_hook):
+    write("guard.py", "")
+
+    there = one_hook("claude", "PreToolUse", command="python3", args=["${CLAUDE_PROJECT_DIR}/guard.py"])
+    (gone,) = one_hook("claude", "PreToolUse", command="python3", args=["${CLAUDE_PROJECT_DIR}/gone.py"])
+
+    assert there == []
+    assert gone.endswith("error: gone.py does not exist, so the hook cannot run")

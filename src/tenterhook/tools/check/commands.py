@@ -14,7 +14,13 @@ from functools import cache
 from msgspec import Struct
 
 from tenterhook.config.entries import Problem
-from tenterhook.support.command_line import INTERPRETERS, at_home, one_program, simple_words
+from tenterhook.support.command_line import (
+    INTERPRETERS,
+    at_home,
+    one_program,
+    simple_words,
+    substitute_placeholders,
+)
 from tenterhook.support.secrets.names import named_secret
 from tenterhook.tools.check import HookInspection
 
@@ -39,13 +45,21 @@ def words(look: HookInspection) -> list[str]:
     if not look.is_command or not main:
         return []
     if isinstance(main, list):
-        return list(main)
+        return substitute_placeholders(main, look.env) if look.hook.spec.get("placeholders") else list(main)
     if look.form == "program":
         return list(one_program(main, look.project, look.home))
     plain = simple_words(first_command(main), {**look.env, "PWD": look.project})
     if plain and os.path.basename(plain[0]) == "env" and not any(word.startswith("-") for word in plain):
         return plain[1:]
     return plain
+
+
+def words_before_unset(look: HookInspection) -> list[str]:
+    """The first words of a command line of which a later word is a variable that is not set."""
+    text = first_command(look.shell_text)
+    unset = next((one for one in VARIABLE.finditer(text) if (one[1] or one[2]) not in look.env), None)
+    before = text[: unset.start()].rpartition(" ")[0] if unset else ""
+    return simple_words(before, {**look.env, "PWD": look.project})
 
 
 def first_command(text: str) -> str:
@@ -70,7 +84,7 @@ def script(look: HookInspection) -> HookScript | None:
     if look.form == "script":
         path = string.Template(look.main).safe_substitute(look.env) if isinstance(look.main, str) else ""
         return HookScript(os.path.join(look.project, at_home(path, look.home)), "python") if path else None
-    first, *rest = words(look) or [""]
+    first, *rest = words(look) or words_before_unset(look) or [""]
     by = interpreter(first)
     if by:
         plain = [word for word in rest if not word.startswith("-")]

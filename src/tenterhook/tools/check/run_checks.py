@@ -42,7 +42,14 @@ from tenterhook.tools.check.fixes import with_fix
 from tenterhook.tools.check.handlers import check_gate_timeout, no_function, no_handler, no_headers, no_model, no_url
 from tenterhook.tools.check.matchers import matchers
 from tenterhook.tools.check.rules import rule_of
-from tenterhook.tools.check.scripts import absent, exit_one, first_line, not_executable, unreadable
+from tenterhook.tools.check.scripts import (
+    absent,
+    arguments_not_given,
+    exit_one,
+    first_line,
+    not_executable,
+    unreadable,
+)
 from tenterhook.tools.check.several import of_older_version, runs_twice
 from tenterhook.tools.check.tools import unknown_inputs
 from tenterhook.types import Event, Hook
@@ -57,6 +64,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     unreadable,
     first_line,
     exit_one,
+    arguments_not_given,
     misread,
     unknown_inputs,
     endless,

@@ -13,7 +13,7 @@ from tenterhook.pipeline.event_reader import compile_rules
 from tenterhook.pipeline.failure_policy import policy_for
 from tenterhook.support.command_line import missing
 from tenterhook.tools.check import Fix, HookInspection
-from tenterhook.tools.check.commands import HookScript, is_simple, script, words
+from tenterhook.tools.check.commands import HookScript, is_simple, script, words, words_before_unset
 
 SMALL = 64 * 1024
 COMMAND = "the command"
@@ -21,6 +21,10 @@ SHELLS = ("sh", "bash", "dash", "zsh")
 EXIT = re.compile(
     r"(?<![\w.-])(?:sys\.exit|os\._exit|process\.exit|raise SystemExit|exit)\b[ \t]*\(?[ \t]*([^\s;)&|}]*)"
 )
+# A script's own arguments, and the signs that it reads the event.
+ARGUMENTS = re.compile(r"\$\{?[1-9@*]|\bsys\.argv\[1|\bprocess\.argv\[2")
+READS = re.compile(r"\b(?:cat|read|jq|input|mapfile)\b|stdin|readFileSync\(0|\bexec\b|\bsource\b")
+FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*\(\)[ \t]*\{.*?^[ \t]*\}", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 
@@ -110,6 +114,20 @@ def exit_one(look: HookInspection) -> Iterator[Problem]:
         hint = f"; to block, exit with {' or '.join(codes)}" if codes else ""
         text = f"{what} exits with 1, which does not block {rule.name} in {dialect.title}{hint}"
         yield look.warning("exit-one", "main", text)
+
+
+def arguments_not_given(look: HookInspection) -> Iterator[Problem]:
+    """A script that looks for the event in its arguments, while the agent writes it to stdin."""
+    found = script(look)
+    text = FUNCTION.sub("", COMMENT.sub("", content(found)))
+    if found is None or not ARGUMENTS.search(text) or READS.search(text) or not look.shell_text:
+        return
+    given = [word for word in words(look) or words_before_unset(look) if os.path.join(look.project, word) != found.path]
+    if not given or given == [found.by]:
+        none = "of which this entry gives none" if words(look) else "and this entry gives it a variable that is not set"
+        name = shorten_project_path(found.path, look)
+        text = f"{name} looks at its arguments, {none}; the event comes on stdin"
+        yield look.warning("reads-arguments", "main", text)
 
 
 def refuses_by_one(text: str) -> bool:

@@ -199,9 +199,9 @@ def test_a_hook_that_asks_a_model_needs_one(write, check, monkeypatch, type):
     assert said("haiku") == said("m@http://127.0.0.1:1/v1") == []
     assert said("inherit") == []  # the agent's own model
     write("tenterhook.toml", f'[[hook]]\non = "tool.before"\ntype = "{type}"\nprompt = "Fine?"\n')
-    assert "warning: no model to ask: " in check()[1][0]
+    assert "warning: no model to ask: " in check("--agent", "tenterhook")[1][0]
     monkeypatch.setenv("OPENAI_API_KEY", "x")
-    assert len(check()[1]) == 1
+    assert len(check("--agent", "tenterhook")[1]) == 1
 
 
 def test_a_script_of_its_own_type_is_looked_for_in_the_project(write, check):

@@ -342,7 +342,11 @@ LOOKS_AT_ARGUMENTS = '#!/bin/sh\nif echo "$1" | grep -q rm; then exit 2; fi\n'
     ("arguments", "text", "said"),
     [
         ("", LOOKS_AT_ARGUMENTS, "guard.sh looks at its arguments, of which this entry gives none"),
-        (' "$NOBODY_SETS"', LOOKS_AT_ARGUMENTS, "looks at its arguments, and this entry gives it a variable that is not"),
+        (
+            ' "$NOBODY_SETS"',
+            LOOKS_AT_ARGUMENTS,
+            "looks at its arguments, and this entry gives it a variable that is not",
+        ),
         (" strict", LOOKS_AT_ARGUMENTS, ""),
         ("", "#!/bin/sh\nmode=${1:-strict}\ncat | grep -q rm && exit 2\n", ""),
         ("", '#!/bin/sh\nsay() {\n  echo "$1" >&2\n}\nsay hello\n', ""),

@@ -42,6 +42,8 @@ USAGE = CommandUsage(
     "exit codes: 0 clean, or warnings only; 2 errors (with --strict also warnings);\n"
     "1 no hook config found (0 with --if-any), or could not run: bad call, bad config",
 )
+# How often --fix looks again. A mended event lets its hooks be read, and those may be mended, too.
+ROUNDS = 4
 STYLES = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
@@ -62,8 +64,7 @@ def run(argv: list[str]) -> int:
     if "fix" in options:
         mended = mend_report(report, options)
         if "dry-run" not in options:
-            write(mended)
-            report = chosen_report(find_named_agents(options, USAGE), options)
+            report = mend_all(mended, report, options)
     print_report(report, mended, options)
     counted = report.said_by_config() if "strict" in options else []
     return 2 if report.count("error") or counted else 0
@@ -96,6 +97,19 @@ def mend_report(report: Report, options: dict[str, str]) -> Mended:
     project = options_for(options).project
     readers = {one.path: one.agents for one in report.reports}
     return mend(report.problems, {one.path: one.format for one in report.reports}, str(project), readers)
+
+
+def mend_all(mended: Mended, report: Report, options: dict[str, str]) -> Report:
+    """Write, and look again: what could not be read before may have findings of its own. Returns what is left."""
+    step = mended
+    for _ in range(ROUNDS):
+        write(step)
+        report = chosen_report(find_named_agents(options, USAGE), options)
+        step = mend_report(report, options)
+        if not step.changes:
+            break
+        mended.findings += step.findings
+    return report
 
 
 def print_report(report: Report, mended: Mended | None, options: dict[str, str]) -> None:

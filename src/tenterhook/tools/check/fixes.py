@@ -92,9 +92,8 @@ def right_event(name: str, dialect: Dialect) -> str:
     same = [rule.name for rule in dialect.events if fold(rule.name) == plain]
     if same or not name:
         return same[0] if len(same) == 1 else ""
-    kinds = {name} | {
-        rule.kind for other in dialects.names() for rule in dialects.get(other).events if rule.name == name
-    }
+    every = (rule for other in dialects.names() for rule in dialects.get(other).events)
+    kinds = {name} | {rule.kind for rule in every if rule.name == name and not rule.firing.tools}
     found = [rule.name for rule in dialect.events if rule.kind in kinds]
     return found[0] if len(found) == 1 else ""
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 
 from tenterhook.author.inputs import SAME
 from tenterhook.dialects import recorded
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.errors import nearest
 from tenterhook.pipeline.match import fits_all, is_broken, match, names
 from tenterhook.support import tool_names
 from tenterhook.tools.check import CheckFinding, HookInspection
@@ -24,7 +24,9 @@ GROUPED = re.compile(r"\^?\(?(?:\?:)?([\w-]+(?:\|[\w-]+)*)\)?\$?")
 METHODS = frozenset(
     ("get", "items", "keys", "values", "copy", "pop", "update", "length", "map", "filter", "forEach", "toString", "has")
 )
-CALL, NAME, RESULT = "tool_input", "tool_name", "tool_output"
+CALL, NAME = "tool_input", "tool_name"
+# How alike two names of tools are, one of which is a slip for the other.
+CLOSE = 0.8
 
 
 @cache
@@ -52,7 +54,7 @@ def tools_of(dialect: Dialect, rule: EventRule) -> dict[str, tuple[str, ...]]:
 def unknown_tools(look: HookInspection, matcher: str, kind: str) -> Iterator[CheckFinding]:
     """A name in a matcher, or a whole pattern, that fits no tool of this agent."""
     known = tools_of(look.dialect, look.rule)
-    if look.rule.target.field != NAME or not known or is_broken(matcher, kind):
+    if look.rule.target.field != NAME or look.rule.target.values or not known or is_broken(matcher, kind):
         return
     tests = {part: match(part, kind) for part in parts_of(matcher, kind)}
     fitting = {part for part, test in tests.items() if test is None or any(map(test, known))}
@@ -79,7 +81,8 @@ def unknown_name(part: str, which: str, look: HookInspection, known: Iterable[st
     if alike:
         text = f"{which} fits no tool of {title}, which calls it {' or '.join(map(repr, alike))}"
         return look.warning("unknown-tool", "matcher", text)
-    hint = nearest(part, known) if WORDS.fullmatch(part) else ""
+    close = get_close_matches(part, known, n=1, cutoff=CLOSE) if WORDS.fullmatch(part) else []
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
     if hint or tool_names.kind(part) not in (tool_names.OTHER, tool_names.MCP):
         return look.warning("unknown-tool", "matcher", f"{which} fits no tool of {title}{hint}")
     return look.note("unknown-tool", "matcher", f"{which} fits no tool of {title} that is known here")

@@ -126,14 +126,18 @@ def hooks_in(document: Document, place: ConfigLocation) -> Path | None:
 
 
 def misplaced_events(document: Document, place: ConfigLocation, dialect: Dialect) -> Iterator[str]:
-    """Events with hooks at the top of the file, where the agent looks for them under a key."""
+    """Events with hooks at the top of the file, where the agent looks for them under a key.
+
+    In a file that is for hooks only case does not count: it can be nothing else.
+    """
     nested = [section for section in place.file.sections if section.hooks and not section.each]
     events = {rule.name for rule in dialect.events}
+    folded = {name.lower() for name in events} if place.file.hooks_only else set()
     if dialect.config.form.entries or not nested:
         return
     for key, value in document.data.items():
-        if key in events and value and isinstance(value, list | dict):
-            yield key
+        if value and isinstance(value, list | dict) and (key in events or str(key).lower() in folded):
+            yield str(key)
 
 
 def dialects_of_file(path: str) -> list[str]:

@@ -248,6 +248,16 @@ def test_events_below_no_key_are_put_below_it_and_comments_stay(write, check, tm
     assert '"hooks": {' in text
 
 
+def test_what_can_only_be_seen_after_a_fix_is_mended_too(write, check, tmp_path):
+    group = [{"matcher": "bash", "hooks": [{"type": "command", "command": "true", "timeout": 9000}]}]
+    write(".codex/hooks.json", json.dumps({"preToolUse": group}, indent=1))
+    code, lines = check("--agent", "codex", "--fix")
+
+    assert (code, len([line for line in lines if line.startswith("mended: ")])) == (0, 4)
+    mended = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true", "timeout": 9}]}]
+    assert json.loads((tmp_path / ".codex/hooks.json").read_text()) == {"hooks": {"PreToolUse": mended}}
+
+
 def test_only_files_of_the_project_are_mended_and_only_where_it_is_right_for_all(write, check, home, tmp_path):
     (home / ".claude").mkdir()
     (home / ".claude/settings.json").write_text(claude(matcher="bash"))

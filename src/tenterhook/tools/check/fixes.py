@@ -116,8 +116,10 @@ def mend(
             if path not in before:
                 before[path] = after[path] = content(path) or b""
             if fix.do == "run-bit":
-                made.changes += [one for one in [run_bit(path, before[path])] if one not in made.changes]
-                made.diff += f"run bit of {near(path)}\n"
+                change = run_bit(path, before[path])
+                if change not in made.changes:
+                    made.changes.append(change)
+                    made.diff += f"run bit of {near(path)}\n"
             else:
                 after[path] = apply_fix(after[path], fix, formats[fix.file])
             made.findings.append(finding)

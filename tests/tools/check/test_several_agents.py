@@ -281,6 +281,18 @@ def test_values_in_toml_are_mended_in_place(write, check, tmp_path):
     assert (tmp_path / "tenterhook.toml").read_text() == hook.replace("PreToolUse", "tool.before").replace("9000", "9")
 
 
+def test_the_head_of_a_skill_is_mended_and_its_text_stays(write, check, tmp_path):
+    text = (
+        "---\nname: mine\nhooks:\n  PreToolUse:\n    - matcher: bash  # all\n      hooks:\n"
+        "        - type: command\n          command: true\n          timeout: 9000\n---\nUse bash, 9000 times.\n"
+    ).replace("command: true", "command: 'true'")
+    write(".claude/skills/mine/SKILL.md", text)
+    assert check("--fix")[0] == 0
+
+    right = text.replace("matcher: bash", "matcher: Bash", 1).replace("timeout: 9000", "timeout: 9")
+    assert (tmp_path / ".claude/skills/mine/SKILL.md").read_text() == right
+
+
 def test_the_run_bit_is_set_as_far_as_reading_is_allowed(write, check, tmp_path):
     write("guard.sh", GUARD, mode=0o640)
     write(".claude/settings.json", claude("./guard.sh"))

@@ -14,6 +14,7 @@ from msgspec import Struct
 from tenterhook.config.entries import Problem
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.handlers import traits
+from tenterhook.tools.agents import dig_path
 from tenterhook.types import Hook, Path
 
 __all__ = ["CheckFinding", "Fix", "Hazard", "HookInspection"]
@@ -54,6 +55,8 @@ class HookInspection(Struct, frozen=True):
     env: Mapping[str, str]
     strict: bool
     strip: bool = True
+    # What the hook's file says, if it was read again.
+    data: Any = None
 
     @property
     def is_command(self) -> bool:
@@ -103,6 +106,12 @@ class HookInspection(Struct, frozen=True):
             return path
         grouped = len(path) > 1 and path[-2] == self.dialect.config.form.group
         for holder in (path, path[:-2]) if grouped else (path,):
+            if self.data is not None:
+                said = dig_path(self.data, holder)
+                key = next((key for key in keys if isinstance(said, dict) and key in said), None)
+                if key is not None:
+                    return (*holder, key)
+                continue
             around = where(holder)
             # A position other than the holder's own is that of a key in it.
             found = next(((*holder, key) for key in keys if where((*holder, key)) != around), None)

@@ -156,8 +156,6 @@ def in_order(findings: Sequence[CheckFinding]) -> list[tuple[CheckFinding, Fix]]
 
 
 def apply_fix(text: bytes, fix: Fix, format: str) -> bytes:
-    if format == "frontmatter":
-        raise EditRefused("the head of a Markdown file is not changed: do it by hand")
     if fix.do == "value":
         return change_value(text, fix.file, format, fix.path, fix.value)
     if fix.do == "key":

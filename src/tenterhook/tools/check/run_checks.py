@@ -164,7 +164,8 @@ def check(hooks: HookSet, *, older: bool = False) -> Report:
     ]
     for of_files in OF_FILES:
         found += of_files(files)
-    looks = [look_at(hook, hooks) for hook in loaded.hooks if (hook.enabled or loaded.off) and not hook.overridden]
+    wanted = [hook for hook in loaded.hooks if (hook.enabled or loaded.off) and not hook.overridden]
+    looks = [look_again(hook, hooks, documents.get(hook.source.file)) for hook in wanted]
     found += [problem for look in looks for hazard in OF_HOOKS for problem in hazard(look)]
     found += runs_twice(looks)
     # A hook for several events is read once for each, and has the same problems each time.
@@ -222,6 +223,11 @@ def read_documents(places: list[ConfigLocation]) -> Iterator[Document]:
     for place in places:
         if place.found and (document := readers.read_if_valid(place.path, place.file.format)):
             yield document
+
+
+def look_again(hook: Hook, hooks: HookSet, document: Document | None) -> HookInspection:
+    look = look_at(hook, hooks)
+    return replace(look, data=document.data) if document else look
 
 
 def look_at(hook: Hook, hooks: HookSet) -> HookInspection:

@@ -35,7 +35,7 @@ def find_named_agents(options: dict[str, str], usage: CommandUsage, *, every: bo
 
 def each_agent(options: dict[str, str], usage: CommandUsage) -> list[dict[str, str]]:
     """The options for an engine of each agent with hook files here; for our own dialect's if there is none."""
-    rest = {key: value for key, value in options.items() if key not in ("agent", "subagent")}
+    rest = {key: value for key, value in options.items() if key != "agent"}
     if "subagent" in options:
         rest["agent"] = options["subagent"]
     found = [one for one in find_named_agents(options, usage) if one.files or is_single(options)]

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from tenterhook.support.readers import Document
 
 
+# The rule of `tenter check` for an entry that cannot be read.
+UNREADABLE = "malformed-entry"
+
+
 class Problem(Struct, frozen=True):
     """Something wrong in a file. Prints as `file:line:column: text`."""
 
@@ -39,7 +43,7 @@ class Problem(Struct, frozen=True):
     column: int
     text: str
     # The name of the rule of `tenter check`, and the place in the file's data.
-    rule: str = ""
+    rule: str = UNREADABLE
     path: Path = ()
 
     def __str__(self) -> str:
@@ -112,7 +116,7 @@ class EntryReader:
                 self.costs = self.usual
             costs = self.ruin if self.dialect.config.form.unlisted == "file" else self.report_malformed
             text = f"{path[-1]} must be a list, not {type(value).__name__}"
-            costs(path, text, "its hooks never run", "malformed-entry")
+            costs(path, text, "its hooks never run", UNREADABLE)
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
 
@@ -120,7 +124,7 @@ class EntryReader:
         form = self.dialect.config.form
         if not isinstance(value, dict):
             text = f"a hook must be a mapping, not {type(value).__name__}"
-            self.report_malformed(path, text, "it never runs", "malformed-entry")
+            self.report_malformed(path, text, "it never runs", UNREADABLE)
             return []
         if group is None and form.group:
             if form.group in value:
@@ -130,7 +134,7 @@ class EntryReader:
             if not form.flat:
                 self.costs = form.bare or self.costs
                 text = f"a group needs a list under {form.group!r}"
-                self.report_malformed(path, text, "it runs nothing", "malformed-entry")
+                self.report_malformed(path, text, "it runs nothing", UNREADABLE)
                 return []
         hook = self.hook(rule, value, path, group or {})
         return [hook] if hook else []
@@ -138,7 +142,7 @@ class EntryReader:
     def entries(self, value: Any, path: Path) -> list[Hook]:
         """A flat list whose items name their events themselves."""
         if not isinstance(value, list):
-            self.warn(path, "write hooks as [[hook]] tables; these never run", "malformed-entry")
+            self.warn(path, "write hooks as [[hook]] tables; these never run", UNREADABLE)
             return []
         hooks: list[Hook] = []
         for n, one in enumerate(value):
@@ -151,7 +155,7 @@ class EntryReader:
 
     def entry(self, value: Any, path: Path) -> list[Hook]:
         if not isinstance(value, dict):
-            self.warn(path, f"a hook must be a table, not {type(value).__name__}; it never runs", "malformed-entry")
+            self.warn(path, f"a hook must be a table, not {type(value).__name__}; it never runs", UNREADABLE)
             return []
         found = [(rule, one) for one in self.expand(value, path) for rule in self.events_of(one, path)]
         return [hook for rule, one in found if (hook := self.hook(rule, one, path, {}))]
@@ -318,7 +322,7 @@ class EntryReader:
         needed = " or ".join(repr(kind.key) for kind in fitting)
         if any(spec.get(kind.key) == "" for kind in fitting):  # it is text, so that no other entry is affected
             self.costs = "entry"
-        self.report_malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs", "malformed-entry")
+        self.report_malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs", UNREADABLE)
         return None
 
     def check_matcher(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
@@ -341,7 +345,7 @@ class EntryReader:
         text = f"{key} has no effect on a hook of type {kind.name!r}; it is ignored"
         self.warn((*path, key), text, "ignored-option")
 
-    def warn(self, path: Path, text: str, rule: str) -> None:
+    def warn(self, path: Path, text: str, rule: str = UNREADABLE) -> None:
         self.problems.append(problem(self.document, path, text, rule))
 
     def report_malformed(self, path: Path, text: str, cost: str, rule: str) -> None:

@@ -274,11 +274,11 @@ def test_only_files_of_the_project_are_mended_and_only_where_it_is_right_for_all
 
 
 def test_values_in_toml_are_mended_in_place(write, check, tmp_path):
-    hook = '[[hook]]  # first\non = "PreToolUse"   # an agent\'s name\ncommand = "true"\ntimeout = 9000 # long\n'
+    hook = '[[hook]]  # first\non = "Tool.Before"   # not its name\ncommand = "true"\ntimeout = 9000 # long\n'
     write("tenterhook.toml", hook)
     assert check("--fix")[0] == 0
 
-    assert (tmp_path / "tenterhook.toml").read_text() == hook.replace("PreToolUse", "tool.before").replace("9000", "9")
+    assert (tmp_path / "tenterhook.toml").read_text() == hook.replace("Tool.Before", "tool.before").replace("9000", "9")
 
 
 def test_the_head_of_a_skill_is_mended_and_its_text_stays(write, check, tmp_path):

@@ -299,7 +299,7 @@ def test_a_file_with_hooks_under_an_extension_that_is_not_read_is_reported(write
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its file names are always UTF-8")
-@pytest.mark.parametrize("option", [[], ["--json"]])
+@pytest.mark.parametrize("option", [[], ["--json"], ["--format", "sarif"], ["--format", "github"], ["--fix"]])
 def test_a_folder_whose_name_is_no_text_can_be_checked(option, tmp_path, capsys):
     folder = os.fsencode(tmp_path) + b"/\xff"
     os.mkdir(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -55,7 +56,7 @@ def as_sarif(report: Report) -> dict[str, Any]:
     driver = {"name": "tenterhook", "semanticVersion": __version__, "rules": [sarif_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
-        "originalUriBaseIds": {ROOT: {"uri": f"file://{quote(os.getcwd())}/"}},
+        "originalUriBaseIds": {ROOT: {"uri": f"{Path.cwd().as_uri().rstrip('/')}/"}},
         "columnKind": "unicodeCodePoints",
         "results": [sarif_result(one, places) for one in report.problems],
     }
@@ -74,8 +75,7 @@ def sarif_rule(rule: Rule) -> dict[str, Any]:
 
 
 def sarif_result(one: CheckFinding, places: dict[str, int]) -> dict[str, Any]:
-    path = from_here(one.file)
-    artifact = {"uri": f"file://{quote(path)}"} if os.path.isabs(path) else {"uri": quote(path), "uriBaseId": ROOT}
+    artifact = artifact_of(from_here(one.file))
     physical: dict[str, Any] = {"artifactLocation": artifact}
     if one.line:
         physical["region"] = {"startLine": one.line, "startColumn": max(one.column, 1)}
@@ -87,6 +87,13 @@ def sarif_result(one: CheckFinding, places: dict[str, int]) -> dict[str, Any]:
         "locations": [{"physicalLocation": physical}],
         "properties": {"agents": list(one.agents)},
     }
+
+
+def artifact_of(path: str) -> dict[str, str]:
+    """A file below this folder by its relative path; names need not be text."""
+    if os.path.isabs(path):
+        return {"uri": Path(path).as_uri()}
+    return {"uri": quote(os.fsencode(path.replace(os.sep, "/"))), "uriBaseId": ROOT}
 
 
 def as_github(report: Report) -> Iterator[str]:

@@ -154,9 +154,7 @@ def score_file(path: str, dialect: Dialect) -> tuple[int, int, int]:
     for file in dialect.config.files:
         if os.path.splitext(path)[1].lower() != os.path.splitext(file.path)[1].lower():
             continue
-        tail = file.path.partition("*")[0] or file.path
-        tail = tail.removeprefix("~/").removeprefix("@config/")
-        named = int(not file.borrowed and (path.endswith(f"/{tail}") or ("*" in file.path and f"/{tail}" in path)))
+        named = int(not file.borrowed and is_named(path, file.path))
         document = readers.read_if_valid(path, file.format)
         if document is None:
             most = max(most, (named, 0, 0))
@@ -169,6 +167,22 @@ def score_file(path: str, dialect: Dialect) -> tuple[int, int, int]:
         held = known or len(list(misplaced_events(document, place, dialect)))
         most = max(most, (named, held, int(held > 0 and not file.borrowed)))
     return most
+
+
+def is_named(path: str, pattern: str) -> bool:
+    """Whether a path ends as a dialect's file does, or is in its folder; a plugin's file has a folder of its own."""
+    folder, star, _ = pattern.removeprefix("~/").removeprefix("@config/").partition("*")
+    if not star:
+        return path.endswith(f"/{folder}")
+    rest = pattern.rpartition("*")[2]
+    return f"/{folder}" in path or (rest.count("/") > 0 and path.endswith(rest))
+
+
+def plugin_files(project: str) -> list[str]:
+    """Hook files of a plugin whose folder the project is: no agent reads them there."""
+    files = (file for name in dialects.names() for file in dialects.get(name).config.files if file.origin == "plugin")
+    rests = dict.fromkeys(file.path.rpartition("*")[2].lstrip("/") for file in files)
+    return [rest for rest in rests if "/" in rest and os.path.isfile(os.path.join(project, rest))]
 
 
 def dig_path(data: object, path: Path) -> object:

@@ -5,6 +5,8 @@ import stat
 
 import pytest
 
+from tenterhook.cli.main import main
+
 GUARD = "#!/bin/sh\nexit 0\n"
 
 
@@ -57,8 +59,6 @@ def test_agents_in_use_come_first_and_files_of_the_user_are_looked_at(write, che
 
 
 def test_a_finding_of_a_file_that_two_agents_read_names_both(write, tmp_path, capsys):
-    from tenterhook.cli.main import main
-
     write(".claude/settings.json", claude("./gone.sh"))
     assert main(["check", "--project", str(tmp_path), "--agent", "claude,copilot"]) == 2
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "gone.sh" in line]
@@ -119,6 +119,15 @@ def test_a_named_file_is_read_as_the_agent_reads_it_whose_file_it_is(write, chec
 
     assert "no tool of Codex CLI" in check("--config", str(tmp_path / "sub/.codex/hooks.json"))[1][0]
     assert check("--config", str(tmp_path / "mine.json"))[1][-1].startswith("1 hook in 1 file: 1 error")
+
+
+def test_the_hooks_of_a_plugin_under_development_are_pointed_out_and_checked(write, tmp_path, capsys):
+    write("hooks/hooks.json", claude('"${CLAUDE_PLUGIN_ROOT}"/scripts/gone.sh'))
+    assert main(["check", "--project", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "tenter: found hooks/hooks.json, as of a plugin: --config hooks/hooks.json\n"
+
+    assert main(["check", "--project", str(tmp_path), "--config", str(tmp_path / "hooks/hooks.json")]) == 2
+    assert "scripts/gone.sh does not exist" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from tenterhook.cli.found_agents import ONLY, find_named_agents, options_for
@@ -10,7 +11,7 @@ from tenterhook.cli.project import print_json, redact_cli_output
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import Paint, colourful, near, one_line, painter, pluralise_count
-from tenterhook.tools.agents import AgentHooks
+from tenterhook.tools.agents import AgentHooks, plugin_files
 from tenterhook.tools.check import CheckFinding
 from tenterhook.tools.check.choice import choose
 from tenterhook.tools.check.fixes import Mended, mend, write
@@ -85,6 +86,8 @@ def say_none_found(options: dict[str, str]) -> int:
     else:
         paths = dict.fromkeys(path for one in found for path in project_paths(one.dialect))
         print(f"no config file found; looked for: {', '.join(paths)}; and for yours at home")
+        for path in plugin_files(found[0].hooks.project):
+            print(f"tenter: found {path}, as of a plugin: --config {path}", file=sys.stderr)
     return 0 if "if-any" in options else 1
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tenterhook import dialects
 from tenterhook.config.entries import Problem
 from tenterhook.config.locations import ConfigLocation
+from tenterhook.config.unreadable import is_readable
 from tenterhook.engine.hookset import HookSet
 from tenterhook.pipeline.payload import Given, compile_shape
 from tenterhook.support import readers
@@ -164,7 +165,8 @@ def check(hooks: HookSet, *, older: bool = False) -> Report:
     ]
     for of_files in OF_FILES:
         found += of_files(files)
-    wanted = [hook for hook in loaded.hooks if (hook.enabled or loaded.off) and not hook.overridden]
+    read = [hook for hook in loaded.hooks if is_readable(hook)]
+    wanted = [hook for hook in read if (hook.enabled or loaded.off) and not hook.overridden]
     looks = [look_again(hook, hooks, documents.get(hook.source.file)) for hook in wanted]
     found += [problem for look in looks for hazard in OF_HOOKS for problem in hazard(look)]
     found += runs_twice(looks)
@@ -174,11 +176,11 @@ def check(hooks: HookSet, *, older: bool = False) -> Report:
     findings = [one for one in findings if one.rule != "unknown-key" or (one.file, *one.path[-1:]) not in wraps]
     if older:
         findings += older_findings(hooks, findings)
-    counts = {path: sum(hook.source.file == path for hook in loaded.hooks) for path in documents}
+    counts = {path: sum(hook.source.file == path for hook in read) for path in documents}
     formats = {place.path: place.file.format for place in loaded.places}
     reports = tuple(FileReport(path, formats[path], (title,), counts[path]) for path in documents)
     looked = tuple(place.path for place in loaded.places)
-    return Report(len(loaded.hooks), tuple(documents), looked, tuple(in_place(findings)), (title,), reports)
+    return Report(len(read), tuple(documents), looked, tuple(in_place(findings)), (title,), reports)
 
 
 def older_findings(hooks: HookSet, newest: Sequence[CheckFinding]) -> list[CheckFinding]:

@@ -89,6 +89,7 @@ def test_a_matcher_that_is_meant_as_it_is_written_is_not_reported(one_hook, dial
         ("beforeShellExecution", "Shell", "is compared with the command on beforeShellExecution, not with the tool's"),
         ("beforeShellExecution", "gh |git push", ""),
         ("beforeShellExecution", "curl|wget", ""),
+        ("beforeMCPExecution", "github|pull request", ""),
     ],
 )
 def test_a_name_is_reported_only_for_what_the_agent_has(write, check, event, matcher, said):

@@ -345,7 +345,7 @@ LOOKS_AT_ARGUMENTS = '#!/bin/sh\nif echo "$1" | grep -q rm; then exit 2; fi\n'
         (
             ' "$NOBODY_SETS"',
             LOOKS_AT_ARGUMENTS,
-            "looks at its arguments, and this entry gives it a variable that is not",
+            "and this entry gives it a variable that is not set",
         ),
         (" strict", LOOKS_AT_ARGUMENTS, ""),
         ("", "#!/bin/sh\nmode=${1:-strict}\ncat | grep -q rm && exit 2\n", ""),
@@ -378,3 +378,87 @@ def test_placeholders_in_arguments_are_filled_in_before_a_file_is_looked_for(wri
 
     assert there == []
     assert gone.endswith("error: gone.py does not exist, so the hook cannot run")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#!/bin/sh\njq -r '.command' | grep -q rm && exit 2\n", "guard.sh:2 reads command at the top of the event"),
+        (
+            "#!/bin/sh\npython3 -c 'import json,sys; d=json.load(sys.stdin); print(d.get(\"command\"))'\n",
+            "guard.sh:2 reads",
+        ),
+        ("#!/usr/bin/env node\nconst e = JSON.parse(text);\nif (/rm/.test(e.file_path)) stop();\n", "reads file_path"),
+        ("#!/usr/bin/env python3\nprint(json.loads(sys.stdin.read())['command'])\n", "gives it as tool_input.command"),
+        ("#!/bin/sh\n# jq .command\njq -r '.tool_input.command' | grep -q rm && exit 2\n", ""),
+        ("#!/bin/sh\njq -r '.tool_input.command // .command'\n", ""),
+        ("#!/bin/sh\njq -r '.session_id'\n", ""),
+    ],
+)
+def test_a_script_that_looks_for_the_tools_input_at_the_top_of_the_event(write, one_hook, text, said):
+    write("guard.sh", text, mode=0o755)
+
+    lines = one_hook("claude", "PreToolUse", command='"$CLAUDE_PROJECT_DIR"/guard.sh')
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('#!/bin/sh\necho "$CLAUDE_TOOL_INPUT" | jq -r .command\n', "guard.sh:2 parses $CLAUDE_TOOL_INPUT, which"),
+        (
+            '#!/bin/bash\njq -r .command <<< "${TOOL_INPUT}"\n',
+            "guard.sh:2 parses $TOOL_INPUT, which Claude Code does not",
+        ),
+        ('#!/bin/sh\nevent=$(cat)\necho "$event" | jq -r .tool_input.command\n', ""),
+        ('#!/bin/sh\nread -r event\nprintf "%s" "$event" | jq -r .tool_input.command\n', ""),
+        ('#!/bin/sh\necho "$CLAUDE_PROJECT_DIR" | jq -R .\n', ""),
+        ('#!/bin/sh\n. ./common.sh\necho "$EVENT" | jq -r .tool_input.command\n', ""),
+        ('#!/bin/sh\nsay() {\n  echo "$1" | jq -R .\n}\ncommand=$(cat)\nsay "$command"\n', ""),
+        ('#!/bin/sh\necho "$NOBODY_SETS" | wc -c\n', ""),
+    ],
+)
+def test_a_script_that_looks_for_the_event_in_a_variable(write, one_hook, text, said):
+    write("guard.sh", text, mode=0o755)
+
+    lines = one_hook("claude", "PreToolUse", command='"$CLAUDE_PROJECT_DIR"/guard.sh')
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+def test_an_agent_that_gives_the_command_at_the_top_is_read_there(write, check):
+    write("guard.sh", "#!/bin/sh\njq -r '.command' | grep -q rm && exit 2\n", mode=0o755)
+    entry = {"command": "./guard.sh"}
+    write(".cursor/hooks.json", json.dumps({"version": 1, "hooks": {"beforeShellExecution": [entry]}}))
+
+    assert check("--dialect", "cursor")[1] == ["1 hook in 1 file: 0 errors, 0 warnings"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("uv run gone.py", "error: gone.py does not exist, so the hook cannot run"),
+        ("uv run --quiet gone.py --fast", "error: gone.py does not exist, so the hook cannot run"),
+        ("uv run gone.py || true", "warning: gone.py does not exist, so that part of the command fails"),
+        ("uv run there.py", ""),
+        ("uv run --directory=src gone.py", ""),
+        ("uv run https://example.com/gone.py", ""),
+        ("uv run ruff check", ""),
+        ("nosuchprogram # of the team", "warning: nosuchprogram is not found in PATH"),
+        ("true '# no comment'", ""),
+    ],
+)
+def test_a_script_behind_a_launcher_and_a_program_before_a_comment(
+    write, one_hook, monkeypatch, tmp_path, command, said
+):
+    write("bin/uv", "#!/bin/sh\n", mode=0o755)
+    write("there.py", "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+
+    lines = one_hook("wave", "Stop", command=command)
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)

@@ -179,6 +179,9 @@ def test_a_matcher_that_fits_no_tool(write, check, agent, file, matcher, said):
         ("claude", ".claude/settings.json", '"$CLAUDE_PLUGIN_ROOT"/x', "$CLAUDE_PLUGIN_ROOT is not set"),
         ("claude", ".claude/settings.json", 'echo "${CLAUDE_FILE_PATHS:-none}" "$MINE"', ""),
         ("claude", ".claude/settings.json", "CLAUDE_X=1; echo $CLAUDE_X", ""),
+        ("claude", ".claude/settings.json", '"${CLAUDE_PROJECT_DIR:-$PLUGIN_ROOT}"/x', ""),
+        ("claude", ".claude/settings.json", "echo 'write $CLAUDE_FILE_PATHS here'", ""),
+        ("claude", ".claude/settings.json", "bash -c 'x $CLAUDE_FILE_PATHS'", "$CLAUDE_FILE_PATHS is not set"),
     ],
 )
 def test_a_variable_that_the_agent_does_not_set(write, check, agent, file, command, said):

@@ -29,7 +29,15 @@ BEFORE_OPERATOR = re.compile(r"""(?:[^'"\\;&|<>()\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)
 DESCRIPTOR = re.compile(r"(?<=\s)\d+$")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+# Text in which the shell reads no variable, and what it takes only if another variable is not set.
+UNREAD = re.compile(r"(?<!-c )'[^']*'|\$\{\w+:?[-+=?][^}]*\}")
 FLAGS_WITH_CODE = ("-c", "-m", "-e", "--eval", "-")
+# A comment behind a command; a quote behind the # may be the end of a text in which it stands.
+END_COMMENT = re.compile(r"""[ \t]#[^'"\n]*$""")
+# Programs that run a script named among their arguments, and the options by which its path counts from elsewhere.
+LAUNCHERS = ("uv", "bun", "deno", "tsx", "poetry", "pdm")
+ELSEWHERE = re.compile(r"(?:^|\s)(?:--directory|--project|--cwd|-C)\b")
+SCRIPT_NAME = re.compile(r"(?!\w+://)[^-\s]\S*\.(?:py|[cm]?[jt]s)")
 
 
 class HookScript(Struct, frozen=True):
@@ -66,7 +74,7 @@ def first_command(text: str) -> str:
     """The text before the first operator; empty if that is not a command but a function, a subshell or an open
     quote.
     """
-    text = text.strip()
+    text = END_COMMENT.sub("", text.strip())
     found = next(BEFORE_OPERATOR.finditer(text))[0]
     after = text[len(found) : len(found) + 1]
     if "\n" in text or after in ("(", ")", "'", '"', "\\"):
@@ -76,7 +84,7 @@ def first_command(text: str) -> str:
 
 def is_simple(look: HookInspection) -> bool:
     """Whether the hook is one command: then what stops that command stops the hook."""
-    return not look.shell_text or first_command(look.shell_text) == look.shell_text.strip()
+    return not look.shell_text or first_command(look.shell_text) == END_COMMENT.sub("", look.shell_text.strip())
 
 
 def script(look: HookInspection) -> HookScript | None:
@@ -90,6 +98,10 @@ def script(look: HookInspection) -> HookScript | None:
         plain = [word for word in rest if not word.startswith("-")]
         coded = any(word in FLAGS_WITH_CODE for word in rest)
         return HookScript(os.path.join(look.project, plain[0]), by) if plain and not coded else None
+    if os.path.basename(first) in LAUNCHERS:
+        named = next(filter(SCRIPT_NAME.fullmatch, rest), "")
+        moved = ELSEWHERE.search(look.shell_text or " ".join(rest))
+        return HookScript(os.path.join(look.project, named), first) if named and not moved else None
     return HookScript(os.path.join(look.project, first)) if os.sep in first else None
 
 
@@ -142,7 +154,7 @@ def unset_variables(look: HookInspection) -> Iterator[Problem]:
     if not look.is_command or not isinstance(main, str):
         return
     known_here = {*look.env, *look.hook.env, *look.dialect.payload.env, *look.rule.overrides.env}
-    for name in dict.fromkeys(variables(text)):
+    for name in dict.fromkeys(variables(UNREAD.sub("", text))):
         if name in known_here or f"{name}=" in text or f"read {name}" in text:
             continue
         meaning = agents_variables().get(name, "")

@@ -30,6 +30,7 @@ from tenterhook.tools.check.commands import (
     withheld,
 )
 from tenterhook.tools.check.conditions import conditions
+from tenterhook.tools.check.event_fields import event_in_variable, input_at_the_top
 from tenterhook.tools.check.files import (
     ConfigFiles,
     duplicates,
@@ -66,6 +67,8 @@ OF_HOOKS: tuple[Hazard, ...] = (
     first_line,
     exit_one,
     arguments_not_given,
+    event_in_variable,
+    input_at_the_top,
     misread,
     unknown_inputs,
     endless,

@@ -13,7 +13,7 @@ from tenterhook.pipeline.event_reader import compile_rules
 from tenterhook.pipeline.failure_policy import policy_for
 from tenterhook.support.command_line import missing
 from tenterhook.tools.check import Fix, HookInspection
-from tenterhook.tools.check.commands import HookScript, is_simple, script, words, words_before_unset
+from tenterhook.tools.check.commands import LAUNCHERS, HookScript, is_simple, script, words, words_before_unset
 
 SMALL = 64 * 1024
 COMMAND = "the command"
@@ -49,7 +49,10 @@ def absent_file(look: HookInspection) -> str:
     found = script(look)
     if look.form == "script":
         return found.path if found and not os.path.isfile(found.path) else ""
-    return missing(words(look), look.env, look.project)
+    gone = missing(words(look), look.env, look.project)
+    if not gone and found and os.path.basename(found.by) in LAUNCHERS and not os.path.isfile(found.path):
+        return found.path
+    return gone
 
 
 def not_executable(look: HookInspection) -> Iterator[Problem]:

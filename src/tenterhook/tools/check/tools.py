@@ -56,6 +56,8 @@ def unknown_tools(look: HookInspection, matcher: str, kind: str) -> Iterator[Che
     known = tools_of(look.dialect, look.rule)
     if look.rule.target.field != NAME or look.rule.target.values or not known or is_broken(matcher, kind):
         return
+    if look.rule.firing.tools == (tool_names.MCP,):
+        return  # any server's tools
     tests = {part: match(part, kind) for part in parts_of(matcher, kind)}
     fitting = {part for part, test in tests.items() if test is None or any(map(test, known))}
     # A list that has a tool under the names of several agents is meant for all of them.

@@ -185,7 +185,7 @@ def test_the_project_variable_outside_quotes_is_reported(one_hook, write):
 
     for command in ("$CLAUDE_PROJECT_DIR/x.sh", "sh ${CLAUDE_PROJECT_DIR}/x.sh", "true; $CLAUDE_PROJECT_DIR/x.sh"):
         (line,) = one_hook("moai", "Stop", command=command)
-        assert 'write "$CLAUDE_PROJECT_DIR"' in line
+        assert re.search(r'write "\$\{?CLAUDE_PROJECT_DIR\}?"', line)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_relative_interpreter_is_reported_with_what_to_write(one_hook, write):
 
     (line,) = one_hook("moai", "Stop", command="./venv/bin/python x.py")
 
-    assert 'write "$CLAUDE_PROJECT_DIR"/venv/bin/python' in line
+    assert 'write "${CLAUDE_PROJECT_DIR}"/venv/bin/python' in line
     assert one_hook("moai", "Stop", command="python3 x.py") == []
 
 

@@ -311,3 +311,27 @@ def test_the_run_bit_is_set_as_far_as_reading_is_allowed(write, check, tmp_path)
     assert check("--fix")[0] == 0
 
     assert stat.S_IMODE((tmp_path / "guard.sh").stat().st_mode) == 0o750
+
+
+@pytest.mark.parametrize(
+    ("agent", "file", "command", "said"),
+    [
+        ("gemini", ".gemini/settings.json", '"$GEMINI_PROJECT_DIR"/there.sh', 'write "${GEMINI_PROJECT_DIR}"'),
+        ("gemini", ".gemini/settings.json", 'sh -c "x $CLAUDE_PROJECT_DIR/y"', 'write "${CLAUDE_PROJECT_DIR}"'),
+        ("gemini", ".gemini/settings.json", "$GEMINI_PROJECT_DIR/there.sh", ""),
+        ("gemini", ".gemini/settings.json", 'true "a" $GEMINI_PROJECT_DIR "b"', ""),
+        ("gemini", ".gemini/settings.json", '"${GEMINI_PROJECT_DIR}"/there.sh', ""),
+        ("gemini", ".gemini/settings.json", "${GEMINI_PROJECT_DIR}/there.sh", "${GEMINI_PROJECT_DIR} is not quoted"),
+        ("qwen", ".qwen/settings.json", '"$QWEN_PROJECT_DIR"/there.sh', "Qwen Code writes it with quotes of its own"),
+        ("claude", ".claude/settings.json", '"$CLAUDE_PROJECT_DIR"/there.sh', ""),
+        ("claude", ".claude/settings.json", "$CLAUDE_PROJECT_DIR/there.sh", "$CLAUDE_PROJECT_DIR is not quoted"),
+    ],
+)
+def test_quotes_around_the_projects_folder(write, check, agent, file, command, said):
+    write("there.sh", "#!/bin/sh\n", mode=0o755)
+    event = "BeforeTool" if agent == "gemini" else "PreToolUse"
+    write(file, claude(command, "*", event=event))
+    lines = [line for line in check("--agent", agent)[1] if "quote" in line]
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)

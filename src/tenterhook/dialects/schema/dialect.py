@@ -68,6 +68,8 @@ class PayloadRules(Struct, frozen=True, kw_only=True):
     version_in: str = ""
     # Variables that hooks do not inherit, by the beginning of their names.
     env_without: tuple[str, ...] = ()
+    # Variables that the agent itself writes into a command, in quotes of its own, where they stand without braces.
+    written: tuple[str, ...] = ()
     # The payload ends in a line feed.
     newline: bool = False
 

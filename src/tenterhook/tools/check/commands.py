@@ -125,16 +125,32 @@ def needs_shell(look: HookInspection) -> Iterator[Problem]:
 
 def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
     """The project's folder may have a blank in its name."""
-    folders = folder_variables(look)
-    bare = [found for found in unquoted_variables(look.shell_text) if name_of(found) in folders]
+    folders, written = folder_variables(look), look.dialect.payload.written
+    bare = [
+        found for found in unquoted_variables(look.shell_text) if name_of(found) in folders and found[2] not in written
+    ]
     if not bare or not look.is_command:
         return
     quoted = look.shell_text
     for found in reversed(bare):
         quoted = f'{quoted[: found.start()]}"{found[0]}"{quoted[found.end() :]}'
-    name = name_of(bare[0])
-    text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
+    name = bare[0][0]
+    text = f'{name} is not quoted: in a folder with a blank in its name this breaks; write "{name}"'
     yield look.warning("unquoted-variable", "main", text, quoted)
+
+
+def check_double_quoting(look: HookInspection) -> Iterator[Problem]:
+    """Some agents write a variable's value into the command themselves, with quotes around it."""
+    text, written = look.shell_text, look.dialect.payload.written
+    held = [found for found, quote in shell_variables(text) if quote and found[2] in written] if written else []
+    if not held or not look.is_command:
+        return
+    better = text
+    for found in reversed(held):
+        better = f"{better[: found.start()]}${{{found[2]}}}{better[found.end() :]}"
+    said = f"{held[0][0]} is in quotes, and {look.dialect.title} writes it with quotes of its own"
+    why = f'in a folder with a blank in its name this breaks; write "${{{held[0][2]}}}"'
+    yield look.warning("quoted-twice", "main", f"{said}: {why}", better)
 
 
 def withheld(look: HookInspection) -> Iterator[Problem]:
@@ -189,7 +205,7 @@ def relative(look: HookInspection) -> Iterator[Problem]:
         return
     name = next(iter(folder_variables(look)), "")
     path = first.removeprefix("./")
-    hint = f'write "${name}"/{path}' if name and look.shell_text else "write an absolute path"
+    hint = f'write "${{{name}}}"/{path}' if name and look.shell_text else "write an absolute path"
     text = f"{first} is looked for in the folder in which the agent runs hooks; {hint}"
     yield look.warning("relative-program", "main", text)
 
@@ -209,6 +225,13 @@ def name_of(found: re.Match[str]) -> str:
 
 def unquoted_variables(text: str) -> Iterator[re.Match[str]]:
     """Variables outside quotes, which the shell splits at blanks; in an assignment it does not."""
+    return (found for found, quote in shell_variables(text) if not quote)
+
+
+def shell_variables(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Variables with the double quote in which they stand, or nothing; those outside quotes in assignments are left
+    out.
+    """
     at, quote, assigns = 0, "", ASSIGNMENT.match(text)
     while at < len(text):
         char = text[at]
@@ -220,8 +243,8 @@ def unquoted_variables(text: str) -> Iterator[re.Match[str]]:
             quote = char
         elif not quote and char in " \t\n;&|":
             assigns = ASSIGNMENT.match(text, at + 1)
-        elif char == "$" and not quote and not assigns:
+        elif char == "$" and quote != "'" and (quote or not assigns):
             found = VARIABLE.match(text, at)
             if found:
-                yield found
+                yield found, quote
         at += 1

@@ -23,6 +23,7 @@ from tenterhook.tools.agents import AgentHooks
 from tenterhook.tools.check import CheckFinding, Hazard, HookInspection
 from tenterhook.tools.check.answers import endless, misread
 from tenterhook.tools.check.commands import (
+    check_double_quoting,
     check_variable_quoting,
     needs_shell,
     relative,
@@ -74,6 +75,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     endless,
     relative,
     check_variable_quoting,
+    check_double_quoting,
     unset_variables,
     needs_shell,
     withheld,

@@ -108,4 +108,5 @@ DIALECT = Option("dialect", "whose rules; tenter dialects lists them (default: o
 PROJECT = Option("project", "the project's folder (default: this one)", "DIR")
 CONFIG = Option("config", "read this file instead of searching for config files", "FILE")
 AGENT = Option("agent", "the agent the event is for", "ID")
+SUBAGENT = Option("subagent", "the subagent the event is for", "ID")
 JSON = Option("json", "print JSON")

@@ -123,6 +123,19 @@ ACTIONS: Schema = {
     },
     "additionalProperties": False,
 }
+CHECK: Schema = {
+    "description": "rules of tenter check, by id, beginning of an id or name, that do not count in this project",
+    "type": "object",
+    "properties": {
+        "ignore": {"description": "in all files", **SOME_TEXTS},
+        "files": {
+            "description": "in some files, by the glob of their path",
+            "type": "object",
+            "additionalProperties": SOME_TEXTS,
+        },
+    },
+    "additionalProperties": False,
+}
 # The tables of settings (settings.py), and what each is for.
 TABLES = {
     "settings": "what the user and the system say about all hooks; nothing in a project's file",
@@ -172,6 +185,7 @@ def config() -> Schema:
         "properties": {
             section: {"type": "array", "items": {"$ref": "#/$defs/hook"}},
             "actions": ACTIONS,
+            "check": CHECK,
             **{name: settings_table(name, about) for name, about in TABLES.items()},
         },
         "additionalProperties": False,

@@ -107,7 +107,7 @@ class ThreadChild(Running):
         return self.status is not None
 
     def completed(self) -> Completed:
-        self.streams = tuple(map(finished, self.streams))  # type: ignore[assignment]
+        self.streams = tuple(map(detach_output, self.streams))  # type: ignore[assignment]
         return super().completed()
 
 
@@ -119,7 +119,7 @@ def read_all(stream: OutputStream) -> None:
     stream.close()
 
 
-def finished(stream: OutputStream) -> OutputStream:
+def detach_output(stream: OutputStream) -> OutputStream:
     """What was read until now, in a stream without a pipe: the thread keeps its own."""
     made = OutputStream(0)
     made.parts, made.last, made.truncated = [*stream.parts], stream.last, stream.truncated
@@ -238,10 +238,10 @@ class ThreadBatch:
         place = len(self.results)
         self.results.append(Completed())
         self.left.add(place)
-        self.reactor.submit(program, partial(self.finished, place))
+        self.reactor.submit(program, partial(self.store_result, place))
         return place
 
-    def finished(self, place: int, completed: Completed) -> None:
+    def store_result(self, place: int, completed: Completed) -> None:
         self.results[place] = completed
         self.give(1)
         self.left.discard(place)

@@ -15,6 +15,7 @@ import api_page
 import dialect_pages
 import events_page
 import library_page
+import man_page
 import matrix_page
 import schemas
 import words
@@ -29,6 +30,7 @@ PAGES: tuple[Maker, ...] = (
     library_page.files,
     api_page.files,
     events_page.files,
+    man_page.files,
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenterhook.cli.commands.fire import read_input
 from tenterhook.cli.explanation import text
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
+from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, SUBAGENT, CommandUsage, Option
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.cli.short_explanation import short_text
 from tenterhook.engine.engine import Engine
@@ -27,7 +27,7 @@ USAGE = CommandUsage(
         DIALECT,
         PROJECT,
         CONFIG,
-        AGENT,
+        SUBAGENT,
         TRUST,
         Option("all", "all details: files, every answer and what becomes of it, the other mode, notes"),
         Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage
+from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, SUBAGENT, CommandUsage
 from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.support.terminal.table import table
@@ -27,7 +27,7 @@ USAGE = CommandUsage(
     "list",
     "List all hooks of a project by event: where each is written, what it matches, and whether it runs.",
     (),
-    (DIALECT, PROJECT, CONFIG, AGENT, TRUST, JSON),
+    (DIALECT, PROJECT, CONFIG, SUBAGENT, TRUST, JSON),
     "tenter list --project ~/work/shop --trust",
     "exit codes: 0 listed, 1 could not run: bad call, bad config",
 )

@@ -17,6 +17,7 @@ import events_page
 import library_page
 import man_page
 import matrix_page
+import plugins
 import schemas
 import words
 
@@ -31,6 +32,7 @@ PAGES: tuple[Maker, ...] = (
     api_page.files,
     events_page.files,
     man_page.files,
+    plugins.files,
 )
 
 
@@ -60,7 +62,7 @@ def update(makers: Sequence[Maker], *, check: bool) -> list[Path]:
             elif wanted is None:
                 path.unlink()
             else:
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(wanted, "utf-8")
     return found
 

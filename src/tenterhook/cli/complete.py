@@ -48,7 +48,7 @@ def option_words(usage: CommandUsage) -> list[str]:
     return [*(f"--{option.name}" for option in usage.options), "--help"]
 
 
-def valued(usage: CommandUsage) -> Iterator[tuple[Option, tuple[str, ...]]]:
+def options_with_values(usage: CommandUsage) -> Iterator[tuple[Option, tuple[str, ...]]]:
     """The options that take a value, with what may stand there."""
     for option in usage.options:
         if option.value:
@@ -84,7 +84,9 @@ complete -F _tenter {" ".join(PROGRAMS)}
 
 
 def bash_case(usage: CommandUsage) -> str:
-    rows = "\n".join(f"            --{option.name}) {bash_words(found)} ;;" for option, found in valued(usage))
+    rows = "\n".join(
+        f"            --{option.name}) {bash_words(found)} ;;" for option, found in options_with_values(usage)
+    )
     return f"""        {usage.command})
             case $before in
 {rows}
@@ -122,7 +124,9 @@ compdef _tenter {" ".join(PROGRAMS)}
 
 
 def zsh_case(usage: CommandUsage) -> str:
-    rows = "\n".join(f"            --{option.name}) {zsh_words(found)} ;;" for option, found in valued(usage))
+    rows = "\n".join(
+        f"            --{option.name}) {zsh_words(found)} ;;" for option, found in options_with_values(usage)
+    )
     named = " ".join(quote(f"--{option.name}:{option.help}") for option in usage.options)
     return f"""    {usage.command})
         options=({named} --help)

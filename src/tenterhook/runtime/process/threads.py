@@ -68,6 +68,7 @@ class ThreadChild(Running):
         self.ended = time.monotonic()
         for reader in readers:  # another process may hold its pipes: what it writes is not part of the answer
             reader.join(max(0.0, self.ended + LEFTOVER_GRACE - time.monotonic()))
+        self.streams = (detach_output(self.streams[0]), detach_output(self.streams[1]))
         return self.completed()
 
     def start(self) -> None:
@@ -105,10 +106,6 @@ class ThreadChild(Running):
 
     def settle(self) -> bool:
         return self.status is not None
-
-    def completed(self) -> Completed:
-        self.streams = tuple(map(detach_output, self.streams))  # type: ignore[assignment]
-        return super().completed()
 
 
 def read_all(stream: OutputStream) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from tenterhook.version import __version__
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "tenterhook"
-SUFFIXES = {".py", ".json", ".toml", ".typed", ".1"}
+SUFFIXES = {".py", ".json", ".toml", ".typed"}
 STATIC = ["manylinux2014", "manylinux_2_17", "musllinux_1_1"]
 
 
@@ -48,7 +48,8 @@ def test_a_wheel_holds_the_package_its_records_and_nothing_else(wheels):
     info = f"tenterhook-{__version__}.dist-info"
     records = {f"{info}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
 
-    assert set(wheels["pure"].namelist()) == on_disk() | records
+    manual = {f"tenterhook-{__version__}.data/data/share/man/man1/tenter.1"}
+    assert set(wheels["pure"].namelist()) == on_disk() | records | manual
     assert {Path(name).suffix for name in on_disk()} <= SUFFIXES
 
 

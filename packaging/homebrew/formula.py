@@ -1,19 +1,22 @@
-"""Print the Homebrew formula, from the source distributions of tenterhook and of what it needs.
+"""Print the Homebrew formula, for a tenterhook that is published, and for what it was installed with.
 
-python -m pip download --no-binary :all: --dest sdists tenterhook==X.Y.Z
-python packaging/homebrew/formula.py sdists > tenterhook.rb
+    pip install tenterhook==X.Y.Z && pip freeze > installed.txt
+    python packaging/homebrew/formula.py installed.txt [INDEX] > tenterhook.rb
+
+INDEX (default: https://pypi.org/pypi) is asked for INDEX/NAME/VERSION/json.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
+import json
 import sys
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
 OURS = "tenterhook"
-NAMED = re.compile(r"(?P<name>.+)-(?P<version>[0-9][^-]*)\.tar\.gz")
+INDEX = "https://pypi.org/pypi"
+SECONDS = 60
 FORMULA = """\
 class Tenterhook < Formula
   include Language::Python::Virtualenv
@@ -59,28 +62,27 @@ RESOURCE = """\
 
 
 def main(argv: Sequence[str]) -> int:
-    if len(argv) != 1:
+    if len(argv) not in (1, 2):
         print(__doc__, file=sys.stderr)
         return 2
-    sources = {name: path for path in sorted(Path(argv[0]).glob("*.tar.gz")) if (name := name_of(path))}
-    if OURS not in sources:
-        print(f"{argv[0]}: there is no source distribution of {OURS}", file=sys.stderr)
+    lines = Path(argv[0]).read_text("utf-8").split()
+    pinned = dict(sorted(line.lower().split("==") for line in lines if "==" in line))
+    if OURS not in pinned:
+        print(f"{argv[0]}: there is no line {OURS}==VERSION", file=sys.stderr)
         return 1
-    needed = {name: path for name, path in sources.items() if name not in (OURS, "hatchling")}
-    resources = "\n\n".join(RESOURCE.format(name=name, **place(name, path)) for name, path in needed.items())
-    print(FORMULA.format(**place(OURS, sources[OURS]), resources=resources), end="")
+    index = argv[1] if len(argv) == 2 else INDEX
+    found = {name: place(index, name, version) for name, version in pinned.items()}
+    resources = "\n\n".join(RESOURCE.format(name=name, **one) for name, one in found.items() if name != OURS)
+    print(FORMULA.format(**found[OURS], resources=resources), end="")
     return 0
 
 
-def name_of(path: Path) -> str:
-    found = NAMED.fullmatch(path.name)
-    return re.sub(r"[-_.]+", "-", found["name"]).lower() if found else ""
-
-
-def place(name: str, path: Path) -> dict[str, str]:
-    """Where the index has the file, and what its bytes must be."""
-    url = f"https://files.pythonhosted.org/packages/source/{name[0]}/{name}/{path.name}"
-    return {"url": url, "digest": hashlib.sha256(path.read_bytes()).hexdigest()}
+def place(index: str, name: str, version: str) -> dict[str, str]:
+    """Where the source distribution is, and what its bytes must be."""
+    with urllib.request.urlopen(f"{index}/{name}/{version}/json", timeout=SECONDS) as answer:
+        files = json.load(answer)["urls"]
+    source = next(file for file in files if file["packagetype"] == "sdist")
+    return {"url": source["url"], "digest": source["digests"]["sha256"]}
 
 
 if __name__ == "__main__":

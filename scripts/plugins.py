@@ -59,6 +59,7 @@ def files() -> dict[Path, str]:
         },
         ROOT / ".claude-plugin/marketplace.json": {
             "name": NAME,
+            "description": ABOUT,
             "owner": {"name": "the authors of tenterhook"},
             "plugins": [{"name": NAME, "source": f"./plugins/{NAME}", "description": ABOUT}],
         },

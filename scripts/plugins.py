@@ -13,6 +13,7 @@ from typing import Any
 from tenterhook import dialects
 from tenterhook.author.registered import GUARDED
 from tenterhook.config.entry_keys import key_of
+from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.tools.install.change import install
 from tenterhook.tools.install.command_line import line_of
 from tenterhook.tools.install.hookfiles import events_to_connect
@@ -98,7 +99,7 @@ def hook_file(agent: str) -> dict[str, Any]:
     return {"description": ABOUT, **data} if dialect.config.form.group else data
 
 
-def refuse_without_us(dialect: dialects.Dialect, hooks: dict[str, Any]) -> None:
+def refuse_without_us(dialect: Dialect, hooks: dict[str, Any]) -> None:
     """At the events at which a hook can guard."""
     for name, groups in hooks.items():
         rule = dialect.rule(name)

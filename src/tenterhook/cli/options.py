@@ -121,7 +121,8 @@ def settle_agent(found: dict[str, str], *, ids: bool) -> None:
         found["dialect"] = name
     elif ids:
         found.setdefault("subagent", name)
-        print(f"tenter: --agent names an agent; the id of a subagent is --subagent {name} now", file=sys.stderr)
+        hint = nearest(name, dialects.names())
+        print(f"tenter: --agent {name} is taken for a subagent's id: write --subagent {name}{hint}", file=sys.stderr)
     elif found["dialect"] != name:
         raise UsageError(f"--agent {name} and --dialect {found['dialect']} say different things: leave one out")
 

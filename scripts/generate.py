@@ -15,7 +15,9 @@ import api_page
 import dialect_pages
 import events_page
 import library_page
+import man_page
 import matrix_page
+import plugins
 import rule_pages
 import schemas
 import words
@@ -31,6 +33,8 @@ PAGES: tuple[Maker, ...] = (
     api_page.files,
     events_page.files,
     rule_pages.files,
+    man_page.files,
+    plugins.files,
 )
 
 

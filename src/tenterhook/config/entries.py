@@ -50,6 +50,13 @@ class Problem(Struct, frozen=True):
         return f"{where}: {self.text}"
 
 
+def kind_of(event: str) -> str:
+    """The kind of an event that an agent has another name for; empty if no agent has such an event."""
+    from tenterhook.author.kinds import EVENTS
+
+    return EVENTS.get(event, "")
+
+
 class EntryReader:
     """Reads the hooks that one file gives for one event."""
 
@@ -190,6 +197,8 @@ class EntryReader:
             return []
         wanted = entry.get("on")
         wanted = [wanted] if isinstance(wanted, str) else wanted
+        if isinstance(wanted, list):
+            wanted = [*wanted, *(kind_of(name) for name in wanted if isinstance(name, str))]
         chosen = [one for one in found if not isinstance(wanted, list) or one["on"] in wanted]
         if not chosen:
             known = ", ".join(dict.fromkeys(one["on"] for one in found))
@@ -205,8 +214,8 @@ class EntryReader:
         rules = {rule.name: rule for rule in self.dialect.events}
         found = []
         for name in named if isinstance(named, list) else [named] if named is not None else []:
-            if isinstance(name, str) and name in rules:
-                found.append(rules[name])
+            if isinstance(name, str) and (rule := rules.get(name) or rules.get(kind_of(name))):
+                found.append(rule)
             else:
                 hint = nearest(str(name), rules)
                 text = f"{self.dialect.title} has no event {name!r}{hint}; the hook never runs"

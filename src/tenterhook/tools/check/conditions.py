@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.errors import nearest
 from tenterhook.pipeline import permission_rules
 from tenterhook.pipeline.match import fits_all, match
 from tenterhook.tools.check import CheckFinding, HookInspection
 from tenterhook.tools.check.tools import CALL, NAME, fits_served, same_kind, tools_of
+from tenterhook.types import RULE
 
 
 def conditions(look: HookInspection) -> Iterator[CheckFinding]:

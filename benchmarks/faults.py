@@ -24,17 +24,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-import client_faults  # noqa: F401
-import containment_faults  # noqa: F401
-import gate_faults  # noqa: F401
-import host_faults  # noqa: F401
-import journal_faults  # noqa: F401
-import network_faults  # noqa: F401
-import path_faults  # noqa: F401
-import sandbox_faults  # noqa: F401
-import secret_faults  # noqa: F401
-import supervisor_faults  # noqa: F401
-import trust_faults  # noqa: F401
+from fault_rows import (
+    client_faults,  # noqa: F401
+    containment_faults,  # noqa: F401
+    gate_faults,  # noqa: F401
+    host_faults,  # noqa: F401
+    journal_faults,  # noqa: F401
+    network_faults,  # noqa: F401
+    path_faults,  # noqa: F401
+    sandbox_faults,  # noqa: F401
+    secret_faults,  # noqa: F401
+    supervisor_faults,  # noqa: F401
+    trust_faults,  # noqa: F401
+)
 from fault_tools import (
     ENV,
     HOST,

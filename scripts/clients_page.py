@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from page_parts import markdown_table
-from real_agents import pins
 from real_agents.probes import COLUMNS, TABLES
+from real_agents.programs import pins
 
 PAGE = Path(__file__).parent.parent / "docs" / "agents" / "clients.md"
 MARKED = re.compile(r"(<!-- clients: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -22,9 +22,9 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
 import clients_page  # noqa: E402
 from figures import Unavailable  # noqa: E402
 from outside import npm  # noqa: E402
-from real_agents import pins  # noqa: E402
 from real_agents.asked import DRAWN, VARIABLE, Asked, noted, summary  # noqa: E402
-from real_agents.closed import close_off  # noqa: E402
+from real_agents.programs import pins  # noqa: E402
+from real_agents.programs.closed import close_off  # noqa: E402
 
 TESTS = ("-m", "pytest", str(ROOT / "tests" / "real_agents"), "-n", "2", "--dist", "loadscope", "-rs", "--durations=5")
 

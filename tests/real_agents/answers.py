@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .client import TIMEOUT, Client, about, says
-from .scene import Answer
+from .programs.client import TIMEOUT, Client, about, says
+from .programs.scene import Answer
 
 # Stand for the texts of one probe: what it says, and what it wants to have run in place of what was called.
 WHY, CHANGED = "@why@", "@changed@"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from .asked import Asked, asked
-from .client import Client
 from .fates import Fate, alone, fates
 from .probes import TABLES, Probe
+from .programs.client import Client
 
 ASKED = asked()
 collect_ignore_glob = [] if ASKED else ["test_real_*.py"]

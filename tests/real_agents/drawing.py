@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from .client import Client
-from .scene import Answer
+from .programs.client import Client
+from .programs.scene import Answer
 
 KINDS = ("session.start", "prompt.submit", "tool.before", "tool.after", "turn.stop")
 LETTERS = {"session.start": "s", "prompt.submit": "p", "tool.before": "b", "tool.after": "a", "turn.stop": "e"}

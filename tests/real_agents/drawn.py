@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .client import Client
 from .drawing import Case
 from .predicting import ENDED, Fate, predict
-from .running import Seen, started
-from .scene import Answer, Entry, Scene
+from .programs.client import Client
+from .programs.running import Seen, started
+from .programs.scene import Answer, Entry, Scene
 
 # So many calls of a tool in one session.
 BATCH = 24

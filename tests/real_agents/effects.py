@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from .client import Client
-from .running import Seen, started
-from .scene import Scene
+from .programs.client import Client
+from .programs.running import Seen, started
+from .programs.scene import Scene
 
 HARMLESS, DANGEROUS, TO_CHANGE, CHANGED = "./mark.sh harmless", "rm -rf precious", "./mark.sh old", "./mark.sh new"
 WHY = "Precious things are not removed here."

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from .answers import CHANGED, WHY
-from .client import Client
 from .probes import Probe
-from .running import Seen, play
-from .scene import Answer
+from .programs.client import Client
+from .programs.running import Seen, play
+from .programs.scene import Answer
 
 # So many calls of one session are enough: some clients become suspicious of long rows of them.
 BATCH = 12

@@ -17,10 +17,10 @@ from tenterhook.pipeline.match import NOT_RUN, match
 from tenterhook.pipeline.target_index import matches
 from tenterhook.types import Hook, Source
 
-from .client import Client
 from .predicting import rule_of
-from .running import started
-from .scene import Entry, Scene
+from .programs.client import Client
+from .programs.running import started
+from .programs.scene import Entry, Scene
 
 KIND = "tool.before"
 PIECES = (

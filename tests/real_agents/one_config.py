@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .client import Client
 from .effects import CHANGED, DANGEROUS, HARMLESS, TO_CHANGE
-from .installing import GUARD
-from .running import Seen, started
-from .scene import Scene, one_each
+from .programs.client import Client
+from .programs.installing import GUARD
+from .programs.running import Seen, started
+from .programs.scene import Scene, one_each
 
 NOT_YET, POLICY, SECRET = "The tests have not run yet.", "The company keeps what is precious.", "PRIVATE-KEY-0123"
 # The guard's functions deny, rewrite and add context; the stop is gated once; the thief would leave the key behind.
@@ -116,8 +116,8 @@ def connect_switched_off(client: Client, scene: Scene) -> Client:
 
 def connect_claudes_hooks(client: Client, scene: Scene) -> Client:
     """A config of Claude Code, written by hand in its own words, and another agent that is to run it."""
-    from . import claude
-    from .installing import by_hand
+    from .programs import claude
+    from .programs.installing import by_hand
 
     by_hand(claude.CLIENT, scene)
     assert client.events.keys() == claude.CLIENT.events.keys() == one_each(client.events).keys()

@@ -9,9 +9,9 @@ from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
 
-from .client import PROMPT, Client
 from .drawing import Case
-from .scene import Answer
+from .programs.client import PROMPT, Client
+from .programs.scene import Answer
 
 
 class Fate(NamedTuple):

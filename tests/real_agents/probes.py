@@ -33,8 +33,8 @@ from .answers import (
     refused,
     undecided,
 )
-from .client import Client, says
-from .scene import Answer
+from .programs.client import Client, says
+from .programs.scene import Answer
 
 COLUMNS = ("claude", "codex", "gemini", "qwen", "copilot", "copilot-pascal")
 

@@ -11,12 +11,12 @@ from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.testing import simulate
 from tenterhook.types import Outcome
 
-from . import claude, codex, copilot, gemini, qwen
 from .answers import OFTEN
-from .client import Client
 from .fates import Told, told
 from .predicting import data, did
 from .probes import EVERY, Probe
+from .programs import claude, codex, copilot, gemini, qwen
+from .programs.client import Client
 
 CLIENTS = (claude.CLIENT, codex.CLIENT, gemini.CLIENT, qwen.CLIENT, copilot.CLIENT, copilot.PASCAL)
 KNOWN = [client for client in CLIENTS if client.dialect in dialects.names()]

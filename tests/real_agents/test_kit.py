@@ -14,12 +14,12 @@ import pytest
 from clients.models.provider_apis import EVERY as PROTOCOLS
 from clients.models.provider_apis import Protocol
 
-from . import pins
 from .asked import DRAWN, summary
-from .client import TIMEOUT
-from .model import ASIDE, LAST, model
 from .probes import COLUMNS, EVERY, TABLES
-from .scene import Answer, Scene
+from .programs import pins
+from .programs.client import TIMEOUT
+from .programs.model import ASIDE, LAST, model
+from .programs.scene import Answer, Scene
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents" / "clients.md").read_text("utf-8")
 WORDS = {

@@ -10,13 +10,13 @@ from typing import ClassVar
 
 import pytest
 
-from . import claude, codex, copilot, gemini, qwen
 from .asked import Asked
-from .client import Client
 from .effects import CHANGED, CONTEXT, DANGEROUS, HARMLESS, TO_CHANGE, WHY, Effects, effects
 from .fates import Fate
-from .installing import BY_HAND, BY_TENTER, FOR_CLAUDE, WAYS
 from .probes import EVERY, Probe
+from .programs import claude, codex, copilot, gemini, qwen
+from .programs.client import Client
+from .programs.installing import BY_HAND, BY_TENTER, FOR_CLAUDE, WAYS
 
 PROBES = [pytest.param(probe, id=f"{probe.kind}-{probe.name}") for probe in EVERY]
 

@@ -11,9 +11,7 @@ from typing import ClassVar
 
 import pytest
 
-from . import claude, codex, copilot, gemini, qwen
 from .asked import Asked
-from .client import Client
 from .effects import CHANGED, CONTEXT, DANGEROUS, HARMLESS, TO_CHANGE, WHY
 from .one_config import (
     NOT_YET,
@@ -26,6 +24,8 @@ from .one_config import (
     connect_switched_off,
     played,
 )
+from .programs import claude, codex, copilot, gemini, qwen
+from .programs.client import Client
 
 KIND = "config"
 

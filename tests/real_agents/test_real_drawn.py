@@ -11,14 +11,14 @@ from typing import ClassVar
 
 import pytest
 
-from . import claude, codex, copilot, gemini, qwen
 from .asked import DRAWN, Asked
-from .client import Client
 from .drawing import Case, draw
 from .drawn import observe
 from .known import excuse
 from .matching import draw_match, observe_fits, predict_fit
 from .predicting import Fate, predict
+from .programs import claude, codex, copilot, gemini, qwen
+from .programs.client import Client
 
 # How many cases of each kind for each client; with the matchers there are 258 for each, 1,548 in all.
 NUMBERS = {"tool.before": 120, "tool.after": 50, "prompt.submit": 10, "session.start": 10, "turn.stop": 8}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from . import claude, codex, copilot, gemini, qwen
 from .drawing import Case, draw
 from .matching import draw_match
 from .predicting import Fate, predict
-from .scene import Answer
+from .programs import claude, codex, copilot, gemini, qwen
+from .programs.scene import Answer
 
 CLIENTS = {
     one.name: one for one in (claude.CLIENT, codex.CLIENT, gemini.CLIENT, qwen.CLIENT, copilot.CLIENT, copilot.PASCAL)

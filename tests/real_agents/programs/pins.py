@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-FETCHED = Path(__file__).parents[2] / ".bench" / "clients"
+FETCHED = Path(__file__).parents[3] / ".bench" / "clients"
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 
 

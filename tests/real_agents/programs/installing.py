@@ -6,11 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from real_agents.effects import CHANGED, CONTEXT, DANGEROUS, TO_CHANGE, WHY
+
 from .client import Client
-from .effects import CHANGED, CONTEXT, DANGEROUS, TO_CHANGE, WHY
 from .scene import Answer, Scene, one_each
 
-GUARD = Path(__file__).with_name("guard.py")
+GUARD = Path(__file__).parents[1] / "guard.py"
 
 
 def by_hand(client: Client, scene: Scene) -> None:

@@ -12,6 +12,7 @@ from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.cli.server import client, protocol
 from tenterhook.errors import UsageError
+from tenterhook.support.http_door import HOST, PORT
 from tenterhook.support.paths import own_server_folders
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import near, pluralise_count
@@ -20,9 +21,11 @@ IDLE, PARALLEL = 600.0, 64
 USAGE = CommandUsage(
     "serve",
     "Run a server for `tenter fire` and `tenter hook`, so that they need not load everything each time.\n"
-    "The outcome is the same with and without it. It listens on a Unix socket that only you can open.",
-    (),
+    "The outcome is the same with and without it. It listens on a Unix socket that only you can open. With --http it\n"
+    "also answers agents' http hooks, which show a token; a server that runs already opens that door, with --detach.",
+    ("[PORT]",),
     (
+        Option("http", f"answer http hooks, too, at {HOST}:PORT (default: {PORT})"),
         Option("detach", "go to the background as soon as the server listens"),
         Option("stop", "stop the server after it has answered its clients"),
         Option("status", "show whether a server is running, and its workers"),
@@ -55,46 +58,91 @@ def run(argv: list[str]) -> int:
         raise USAGE.error("--json can only be used with --status")
     idle = USAGE.number(options, "idle", IDLE, most=1e6)
     parallel = int(USAGE.number(options, "parallel", PARALLEL, most=1e6, whole=True))
-    return spawn_detached_server(idle, parallel) if "detach" in options else serve(idle, parallel)
+    if "PORT" in options and "http" not in options:
+        raise USAGE.error("a port is for --http")
+    port = int(USAGE.number(options, "PORT", PORT, most=65535, whole=True)) if "http" in options else 0
+    if "detach" not in options:
+        return serve(idle, parallel, port)
+    return open_door_or_start(idle, parallel, port) if port else spawn_detached_server(idle, parallel)
 
 
-def serve(idle: float, parallel: int, ready: int = -1) -> int:
+def open_door_or_start(idle: float, parallel: int, port: int) -> int:
+    """Open the door of the server that runs; start one if there is none, or if it is of another version."""
+    found = ask("http", str(port))
+    if found is None:
+        return spawn_detached_server(idle, parallel, port)
+    if "problem" not in found:
+        stop()
+        return spawn_detached_server(idle, parallel, port)
+    if found["problem"]:
+        raise UsageError(found["problem"])
+    if found["http"]["port"] != port:
+        raise UsageError(f"{found['http']['url']} is open; for another port stop the server: tenter serve --stop")
+    print(f"tenter: http hooks are answered at {found['http']['url']}", file=sys.stderr)
+    return 0
+
+
+def make_room_for_door() -> None:
+    """End a server without a door: the one that is about to start takes its place."""
+    found = ask("status")
+    if found and found.get("http"):
+        raise UsageError(f"a server ({found['pid']}) answers http hooks already, at {found['http']['url']}")
+    if found:
+        stop()
+
+
+def serve(idle: float, parallel: int, port: int = 0, ready: int = -1) -> int:
     """Run the server until it stops. Once it listens, write a newline to the descriptor `ready`."""
     from tenterhook.cli.server.preload import get_ready
     from tenterhook.cli.server.socket_dir import lock_socket_dir
 
+    door = None
+    if port:
+        from tenterhook.cli.server.door.opening import bind_door, inherited_door
+
+        make_room_for_door()
+        door = inherited_door() or bind_door(port)
     place = lock_socket_dir()
     get_ready()
     from tenterhook.cli.server.server import HookServer
 
     server = HookServer(*place, idle, parallel)
+    if door and (problem := server.open_door(port, door)):
+        server.end()
+        raise UsageError(problem)
     os.chdir("/")
     if ready >= 0:
         os.write(ready, b"\n")
         os.close(ready)
     else:
-        print(f"tenter: listening in {near(server.path)}; Ctrl-C ends it", file=sys.stderr, flush=True)
+        also = f" and at {server.door.status()['url']}" if server.door else ""
+        print(f"tenter: listening in {near(server.path)}{also}; Ctrl-C ends it", file=sys.stderr, flush=True)
     server.serve()
+    if server.door and server.outdated:
+        from tenterhook.cli.server.door.opening import start_again
+
+        start_again(server.door.listener, ["--http", "--idle", f"{idle:g}", "--parallel", str(parallel)])
     return 0
 
 
-def spawn_detached_server(idle: float, parallel: int) -> int:
+def spawn_detached_server(idle: float, parallel: int, port: int = 0) -> int:
     """Start the server as a grandchild in its own session, and report whether it listens."""
     reader, ready = os.pipe()
     child = os.fork()
     if child == 0:
-        background(reader, ready, idle, parallel)
+        background(reader, ready, idle, parallel, port)
     os.close(ready)
     os.waitpid(child, 0)
     with open(reader, "rb") as stream:
         answer = stream.read()
     if answer != b"\n":
         raise UsageError(answer.decode(errors="replace").strip() or "the server exited at once")
-    print(f"tenter: listening in {near(where())}; tenter serve --stop ends it", file=sys.stderr)
+    also = f" and at http://{HOST}:{port}" if port else ""
+    print(f"tenter: listening in {near(where())}{also}; tenter serve --stop ends it", file=sys.stderr)
     return 0
 
 
-def background(reader: int, ready: int, idle: float, parallel: int) -> None:
+def background(reader: int, ready: int, idle: float, parallel: int, port: int) -> None:
     code = 1
     try:
         os.close(reader)
@@ -105,7 +153,7 @@ def background(reader: int, ready: int, idle: float, parallel: int) -> None:
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         os.close(nowhere)
-        code = serve(idle, parallel, ready)
+        code = serve(idle, parallel, port, ready)
     except Exception as exc:
         with contextlib.suppress(OSError):  # the parent has heard already: the server was listening
             os.write(ready, str(exc).encode(errors="replace"))
@@ -118,15 +166,15 @@ def where() -> str:
     return next((path for path in own_server_folders() if os.path.isdir(path)), own_server_folders()[0])
 
 
-def ask(word: str) -> Any:
+def ask(*words: str) -> Any:
     """The answer of this user's server, of any version; None if no server is running."""
     folder = client.open_server_folder("key")
     if folder < 0:
         return None
     try:
         with open(os.open("lock", os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)) as file:
-            words = file.read(200).split()
-        return protocol.query_server(folder, words[1], [word]) if len(words) == 2 else None
+            known = file.read(200).split()
+        return protocol.query_server(folder, known[1], list(words)) if len(known) == 2 else None
     except OSError:
         return None
     finally:
@@ -155,6 +203,9 @@ def status(*, as_json: bool) -> int:
         workers = found["workers"]
         requests = pluralise_count(found["requests"], "request")
         print(f"server {found['pid']} listens in {near(found['folder'])}; {requests} so far")
+        if door := found.get("http"):
+            calls = f"{pluralise_count(door['served'], 'call')} served, {door['refused']} refused"
+            print(f"  http hooks at {door['url']}: {calls}")
         rows = [(str(one["pid"]), str(one["requests"]), f"{one['idle']:g} s", near(one["folder"])) for one in workers]
         if rows:
             print(table([("worker", "requests", "idle", "folder"), *rows], indent="  "))

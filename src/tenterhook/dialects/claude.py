@@ -136,6 +136,7 @@ INSTALL = Install(
     user="~/.claude/settings.json",
     folder="CLAUDE_PROJECT_DIR",
     closed="block",
+    variables="env",
     limits=(
         "a project's hooks wait until you trust the folder; with -p every folder is trusted",
         "onFailure: block counts from 2.1.295 on; before, the operation goes on where the command fails",

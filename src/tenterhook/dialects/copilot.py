@@ -132,6 +132,7 @@ DIALECT = Dialect(
         words="args",
         program="exec",
         beside={"version": 1},
+        no_door="before a tool it calls https alone, and lets the tool run where the server is away",
         limits=("a project's hooks run only in a folder that you trust",),
     ),
     remarks=Remarks(cautions={"approval": "the folder"}),

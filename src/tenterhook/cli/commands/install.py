@@ -10,14 +10,17 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook import dialects
+from tenterhook.cli import door_install
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.hosts.gate.hooks import hooks_of_file
+from tenterhook.support.http_door import PORT
 from tenterhook.support.terminal.text import duration, visible
 from tenterhook.tools.install import canary, change, command_line, earlier_form, hookfiles, limits, own_config, target
+from tenterhook.tools.install.door_line import why_no_door
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.types import Hook
@@ -42,6 +45,8 @@ USAGE = CommandUsage(
         Option("options", "a TOML file with a table of options for each hook, by the hook's name", "FILE"),
         Option("hooks-of", "agents whose own hooks run too, in each of these: claude, ...", "NAME,..."),
         Option("timeout", "how long the agent waits at most (default: 600, more where hooks say so)", "SECONDS"),
+        Option("http", "call the server's HTTP door where an agent refuses without it, rather than a command"),
+        Option("port", f"the port of the HTTP door (default: {PORT})", "PORT"),
         Option("program", "what the agent calls (default: tenter, or where it is)", "PATH"),
         JSON,
     ),
@@ -61,7 +66,7 @@ class AgentInstall(Struct):
 
     target: target.Target
     events: list[hookfiles.EventHooks]
-    line: command_line.CommandLine
+    line: command_line.Line
     job: FileChanges
     limits: list[str]
     canaries: list[canary.CanaryRun] = []
@@ -77,7 +82,13 @@ def run(argv: list[str]) -> int:
         return 0
     project, user = options.get("project", "."), "user" in options
     files = hookfiles.load_hook_files(call)
-    targets, joined = join_shared([target.target(name, project, user=user) for name in agents(options)])
+    if "port" in options and "http" not in options:
+        raise USAGE.error("--port is for --http")
+    port = int(USAGE.number(options, "port", PORT, most=65535, whole=True)) if "http" in options else 0
+    named_targets = [target.target(name, project, user=user) for name in agents(options)]
+    if port:
+        door_install.check_readers(named_targets)
+    targets, joined = join_shared(named_targets, door=port > 0)
     config = own_config.own_target(project, user=user)
     earlier = earlier_form.find_earlier_hooks(targets, files, config)
     named = [*files, *earlier.recorded]
@@ -86,16 +97,22 @@ def run(argv: list[str]) -> int:
     added.notes += earlier.notes
     added.by_hand += earlier.by_hand
     hooks = all_hooks(config, files)
-    plans = [build_install_plan(one, hooks, options) for one in targets]
+    plans = [build_install_plan(one, hooks, options, port) for one in targets]
+    tokens = token_jobs(plans)
     if "json" not in options:
         shown = [render_own_plan(config, added)] if added.diff or added.notes or added.by_hand else []
-        print("\n\n".join([*shown, *(render_install_plan(plan, options) for plan in plans), *joined]))
+        secrets = [render_own_plan(one, job, door_install.TOKEN) for one, job in tokens if job.diff or job.notes]
+        print("\n\n".join([*shown, *(render_install_plan(plan, options) for plan in plans), *secrets, *joined]))
     wanted = [plan for plan in plans if plan.job.changes]
-    if (wanted or added.changes) and "dry-run" not in options and not confirm_write(options):
+    changes = wanted or added.changes or any(job.changes for _, job in tokens)
+    if changes and "dry-run" not in options and not confirm_write(options):
         return 1
     approved: list[str] = []
     if "dry-run" not in options:
-        for job in (added, *(plan.job for plan in wanted)):
+        if tokens:
+            door_install.open_door(port)
+            tokens = token_jobs(plans)  # the token is there now
+        for job in (added, *(plan.job for plan in wanted), *(job for _, job in tokens)):
             missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
             commit(job.changes, missing, job.unwanted)
         approved = own_config.approve_hooks(config, named)
@@ -116,14 +133,15 @@ def parse_agent_names(options: dict[str, str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in options.get("agent", "").split(",") if name.strip()))
 
 
-def join_shared(targets: list[target.Target]) -> tuple[list[target.Target], list[str]]:
+def join_shared(targets: list[target.Target], *, door: bool = False) -> tuple[list[target.Target], list[str]]:
     """Without the agents that read another one's file of this install, else their hooks would run twice; and what to
-    say of them.
+    say of them. Entries for the HTTP door are for one agent.
     """
     kept: list[target.Target] = []
     notes: list[str] = []
     for one in targets:
         others = [two for two in targets if two is not one and reads(one, two) and not reads(two, one)]
+        others = [two for two in others if not door or why_no_door(two.dialect)]
         others += [two for two in kept if (two.root, two.path) == (one.root, one.path)]
         other = others[0] if others else None
         if other is None:
@@ -151,15 +169,24 @@ def all_hooks(config: target.Target, files: Files) -> list[Hook]:
     return [*there, *(hook for word in new for hook in hooks_of_file(word, [], os.getcwd(), project))]
 
 
-def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str]) -> AgentInstall:
+def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str], port: int = 0) -> AgentInstall:
     events, without = hookfiles.events_to_connect(one.dialect, hooks)
     program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user)
     words = command_line.line_of(one.dialect.name, program, hooks_of(one, options))
-    job = change.install(one, events, words, seconds(options))
+    line: command_line.Line = words
+    notes: list[str] = []
+    if port:
+        line, notes = door_install.line_for(one, words, port, hooks_of(one, options))
+    job = change.install(one, events, line, seconds(options))
+    job.notes += [*notes, *door_install.describe_door(one, line, events)]
     if words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
-    return AgentInstall(one, events, words, job, limits.limits(one.dialect, events, without, closed))
+    return AgentInstall(one, events, line, job, limits.limits(one.dialect, events, without, closed))
+
+
+def token_jobs(plans: list[AgentInstall]) -> list[tuple[target.Target, FileChanges]]:
+    return door_install.token_jobs((plan.target, plan.line, plan.job) for plan in plans)
 
 
 def hooks_of(one: target.Target, options: dict[str, str]) -> list[str]:
@@ -209,9 +236,9 @@ def file_of(one: target.Target) -> str:
     return f"~/{one.path}" if one.root == one.hooks.home else os.path.join(one.root, one.path)
 
 
-def render_own_plan(config: target.Target, job: FileChanges) -> str:
+def render_own_plan(config: target.Target, job: FileChanges, what: str = "your hooks") -> str:
     diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff else []
-    return visible("\n".join([f"your hooks: {file_of(config)}", *diff, *job.notes, *job.by_hand]))
+    return visible("\n".join([f"{what}: {file_of(config)}", *diff, *job.notes, *job.by_hand]))
 
 
 def report_install_results(

@@ -15,7 +15,9 @@ from tenterhook.author.loading import LIBRARY
 from tenterhook.author.process import parse_argv
 from tenterhook.config.entry_keys import key_of
 from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.support.http_door import agent_in_url
 from tenterhook.tools.install.command_line import PROGRAMS, CommandLine, PathInFolder, Word
+from tenterhook.tools.install.door_line import is_opening, url_type
 from tenterhook.tools.install.editing.edit import Addition, Edit, editor, join_argv, split_bom
 from tenterhook.tools.install.init.additions import command_type, place_of
 from tenterhook.tools.install.target import Target
@@ -70,8 +72,10 @@ def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bo
 
 def keys(target: Target) -> set[str]:
     """The keys that install writes for a hook, in this version or an earlier one."""
-    own = {target.install.program or command_type(target.dialect).key}
-    return own | setting(target.dialect.config.form.keys, "type", "timeout", "closed", "words")
+    own, form = {target.install.program or command_type(target.dialect).key}, target.dialect.config.form.keys
+    if target.install.variables:
+        own |= {url_type(target.dialect).key} | setting(form, "spec_texts", "env")
+    return own | setting(form, "type", "timeout", "closed", "words")
 
 
 def setting(keys: dict[str, str], *setters: str) -> set[str]:
@@ -87,6 +91,8 @@ def says(target: Target, hook: dict[str, Any]) -> str:
     Some had their words in a separate list, where install now writes one text.
     """
     install, words_key = target.install, key_of(target.dialect.config.form.keys, "words")
+    if install.variables and (url := url_called(target, hook)):
+        return url
     program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(words_key)
     if not isinstance(program, str):
         return ""
@@ -97,6 +103,13 @@ def says(target: Target, hook: dict[str, Any]) -> str:
         return ""
     line = CommandLine(program, tuple(word_of(word, install.folder) for word in words), install.folder)
     return join_argv(line.argv()) if is_ours(line, target) else ""
+
+
+def url_called(target: Target, hook: dict[str, Any]) -> str:
+    """The URL of the HTTP door, if that is what the hook calls for this agent."""
+    url = hook.get(url_type(target.dialect).key)
+    agent = agent_in_url(url) if isinstance(url, str) else ""
+    return str(url) if agent and agent.partition("@")[0] == target.dialect.name.partition("@")[0] else ""
 
 
 def from_text(text: str, folder: str) -> CommandLine | None:
@@ -113,7 +126,11 @@ def word_of(word: str, folder: str) -> Word:
 
 
 def is_ours(line: CommandLine, target: Target) -> bool:
-    """`tenter run --agent NAME`; or with files, in an earlier form: a shorter path was written by a person."""
+    """`tenter run --agent NAME`; or with files, in an earlier form: a shorter path was written by a person. Or the
+    command that opens the HTTP door.
+    """
+    if os.path.basename(line.program) in PROGRAMS and is_opening(line.words):
+        return bool(target.install.variables)
     words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
     if os.path.basename(line.program) not in PROGRAMS or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
         return False

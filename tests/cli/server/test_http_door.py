@@ -261,6 +261,17 @@ def test_a_worker_that_is_killed_during_a_call_is_a_refusal(door: Door) -> None:
     assert len(ran(door.served.project.root)) == 2
 
 
+def test_a_call_that_no_worker_can_take_is_answered_by_the_command_itself(served: Served) -> None:
+    """A limit of the server's own keeps workers from being like its callers."""
+    guard_project(served, served.project.root, "this")
+    served.program = ["sh", "-c", 'ulimit -t 10000; exec "$@"', "sh", *served.program]
+    door = Door(served)
+
+    assert refused(door.call("slow rm")) == "not this"
+    assert served.workers() == []
+    assert len(ran(served.project.root)) == 1
+
+
 def test_a_door_that_is_killed_is_opened_again_and_callers_wait_for_it(door: Door) -> None:
     first = door.status()["pid"]
     os.kill(first, signal.SIGKILL)

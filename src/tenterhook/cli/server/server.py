@@ -272,7 +272,9 @@ class HookServer:
         idle = not self.workers and not self.pending and not self.door and now - self.used > self.idle
         # Never reset: a signal handler may set it at any moment.
         self.outdated = any(stamp(file) != known for file, known in self.files.items())
-        if idle or self.outdated:
+        # A server with a door never idles: where its folder is gone, nothing could stop it.
+        lost = self.door and not inode(self.folder, self.code)
+        if idle or self.outdated or lost:
             self.over = True
 
     def send_status(self, connection: ClientConnection) -> None:

@@ -66,11 +66,13 @@ class Relay:
             [*self.program, *request.words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=folder,
         ) as command:  # fmt: skip
+            given: bytes | None = request.body
             while True:
                 try:
-                    out, err = command.communicate(request.body, LOOK)
+                    out, err = command.communicate(given, LOOK)
                     return said_by(command.returncode, out, err)
                 except subprocess.TimeoutExpired:
+                    given = None  # it is being sent
                     if has_left(caller):
                         end(command)
                         raise CallerLeft from None

@@ -312,6 +312,19 @@ def test_a_server_that_runs_opens_the_door_and_says_so_each_time(served: Served)
     assert (second.returncode, b"answers http hooks already" in second.stderr) == (1, True)
 
 
+def test_the_door_opens_although_an_agents_call_starts_a_server_at_the_same_time(served: Served) -> None:
+    """At the start of a session both happen at once."""
+    port = free_port()
+    plain = subprocess.Popen(served.command("serve"), env=served.environ, stderr=subprocess.DEVNULL, cwd="/")
+    opened = [served.popen("serve", "--http", str(port), "--detach") for _ in range(2)]
+    said = [done.communicate(timeout=LONG)[1] for done in opened]
+
+    assert [done.returncode for done in opened] == [0, 0], said
+    assert served.status()["http"]["port"] == port
+    served.run("serve", "--stop")
+    plain.wait(LONG)
+
+
 def test_a_port_that_is_taken_and_a_token_that_others_can_read_are_said(served: Served) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

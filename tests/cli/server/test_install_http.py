@@ -6,6 +6,8 @@ import http.client
 import json
 import shlex
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -240,16 +242,30 @@ def test_what_cannot_be_done_is_refused_before_anything_is_written(installed: In
         assert b"nothing was written: 127.0.0.1:" in said("--agent", "claude")
 
 
-def test_doctor_says_whether_the_door_is_open_and_who_needs_it(installed: Installed) -> None:
-    def about() -> dict[str, str]:
-        found = json.loads(installed.served.run("doctor", "--json").stdout)
-        return next(one for one in found if one["name"] == "HTTP door")
+ABOUT = """\
+import json
+from tenterhook.cli.door_state import about_door
+from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
+[one] = about_door(HookSet(EngineOptions(".")))
+print(json.dumps([one.state, one.detail]))
+"""
 
-    assert about()["state"] == "absent"
+
+def test_doctor_says_whether_the_door_is_open_and_who_needs_it(installed: Installed) -> None:
+    def about() -> list[str]:
+        program = [sys.executable, "-c", ABOUT]
+        done = subprocess.run(
+            program, env=installed.served.environ, cwd=installed.root, capture_output=True, check=True
+        )
+        found: list[str] = json.loads(done.stdout)
+        return found
+
+    assert about()[0] == "absent"
     installed.install("--agent", "claude")
-    assert about()["state"] == "works"
-    assert f"http://127.0.0.1:{installed.port}" in about()["detail"]
+    state, detail = about()
+    assert (state, f"open at http://127.0.0.1:{installed.port}; " in detail) == ("works", True)
+    assert b"HTTP door" in installed.served.run("doctor").stdout
     installed.served.run("serve", "--stop")
-    closed = about()
-    assert closed["state"] == "broken"
-    assert f"tenter serve --http {installed.port} --detach" in closed["detail"]
+    state, detail = about()
+    assert (state, f"tenter serve --http {installed.port} --detach" in detail) == ("broken", True)

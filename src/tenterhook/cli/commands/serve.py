@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import sys
 import time
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.cli.server import client, protocol
-from tenterhook.errors import UsageError
+from tenterhook.errors import TenterhookError, UsageError
 from tenterhook.support.http_door import HOST, PORT
 from tenterhook.support.paths import own_server_folders
 from tenterhook.support.terminal.table import table
@@ -36,8 +37,8 @@ USAGE = CommandUsage(
     "tenter serve --detach",
     "exit codes: 0 fine; 1 a server is already running, cannot listen, or none is running (--status, --stop)",
 )
-# Seconds to wait for a server to stop.
-ENDING = 10.0
+# Seconds to wait for a server to stop, for one that is just starting, and for one that a service manager starts.
+ENDING, STARTING, ANSWERING = 10.0, 30.0, 2.0
 NO_SERVER = "no server is running; start one with: tenter serve"
 
 
@@ -67,13 +68,29 @@ def run(argv: list[str]) -> int:
 
 
 def open_door_or_start(idle: float, parallel: int, port: int) -> int:
-    """Open the door of the server that runs; start one if there is none, or if it is of another version."""
-    found = ask("http", str(port))
-    if found is None:
-        return spawn_detached_server(idle, parallel, port)
-    if "problem" not in found:
-        stop()
-        return spawn_detached_server(idle, parallel, port)
+    """Open the door of the server that runs; start one if there is none.
+
+    A call of an agent may start a server at the same time, and a service manager may hold the socket.
+    """
+    from tenterhook.cli.server.socket_dir import is_held
+
+    began = held = time.monotonic()
+    while True:
+        found = ask("http", str(port))
+        if found and "problem" in found:  # else it is of an earlier version
+            return report_door(found, port)
+        try:
+            return spawn_detached_server(idle, parallel, port)
+        except UsageError:
+            now = time.monotonic()
+            held = now if is_held() else held
+            if now - began > STARTING or now - held > ANSWERING:
+                raise
+        with contextlib.suppress(OSError), socket.create_connection((HOST, port), 1.0):
+            time.sleep(0.1)  # a service manager starts the server for this connection
+
+
+def report_door(found: dict[str, Any], port: int) -> int:
     if found["problem"]:
         raise UsageError(found["problem"])
     if found["http"]["port"] != port:
@@ -102,7 +119,16 @@ def serve(idle: float, parallel: int, port: int = 0, ready: int = -1) -> int:
 
         make_room_for_door()
         door = inherited_door() or bind_door(port)
-    place = lock_socket_dir()
+    until = time.monotonic() + STARTING
+    while True:  # an agent's call may just have started a server without a door
+        try:
+            place = lock_socket_dir()
+            break
+        except TenterhookError:
+            if not port or time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+            make_room_for_door()
     get_ready()
     from tenterhook.cli.server.server import HookServer
 

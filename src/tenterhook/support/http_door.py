@@ -22,6 +22,8 @@ VARIABLE, CANARY_HEADER = "TENTERHOOK_TOKEN", "X-Tenterhook-Canary"
 # What the query of the URL may say; the same words follow `tenter run`.
 AGENT, QUERY = "agent", ("agent", "event", "hooks-of")
 FILE = "http-token"
+# Locked by a command that opens the door, so that two that come at once do not take it from each other.
+LOCK = "http-opening"
 # Bytes of randomness, and the longest file that is read.
 SIZE, LONGEST = 32, 1000
 
@@ -35,6 +37,12 @@ def door_url(agent: str, port: int, *, event: str = "", hooks_of: str = "") -> s
     words = {AGENT: agent, "event": event, "hooks-of": hooks_of}
     query = urlencode({name: value for name, value in words.items() if value}, safe=",@")
     return f"http://{HOST}:{port}{PATH}?{query}"
+
+
+def parse_port(text: str) -> int:
+    """The port that a user names; 0 if it is none."""
+    port = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
+    return port if port < 1 << 16 else 0
 
 
 def agent_in_url(url: str) -> str:

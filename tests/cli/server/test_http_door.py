@@ -340,6 +340,7 @@ def test_a_port_that_is_taken_and_a_token_that_others_can_read_are_said(served: 
     assert (done.returncode, b"other users can access it" in done.stderr) == (1, True)
     assert served.run("serve", "--status").returncode == 1
     assert b"a port is for --http" in served.run("serve", "8368").stderr
+    assert b"PORT must be a number from 1 to 65535, not '99999'" in served.run("serve", "--http", "99999").stderr
 
 
 def test_the_token_is_made_once_and_only_the_user_can_read_it(door: Door) -> None:

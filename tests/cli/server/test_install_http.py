@@ -99,6 +99,8 @@ def test_what_is_written_denies_and_is_taken_back_byte_for_byte(installed: Insta
     assert refused(call_as_agent(entry, event("rm x", installed.root), {VARIABLE: installed.token})) == "not this"
     status, why = call_as_agent(entry, event("rm x", installed.root), {})
     assert (status, "no token came" in why) == (401, True)
+    checked = installed.served.run("check", "--dialect", "claude")
+    assert (checked.returncode, VARIABLE.encode() in checked.stdout) == (0, False), checked
     again = installed.install("--agent", "claude")
     assert b"nothing to do: the entries are there" in again.stdout
 

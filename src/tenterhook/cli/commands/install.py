@@ -17,7 +17,7 @@ from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.hosts.gate.hooks import hooks_of_file
-from tenterhook.support.http_door import PORT
+from tenterhook.support.http_door import PORT, parse_port
 from tenterhook.support.terminal.text import duration, visible
 from tenterhook.tools.install import canary, change, command_line, earlier_form, hookfiles, limits, own_config, target
 from tenterhook.tools.install.door_line import why_no_door
@@ -84,7 +84,9 @@ def run(argv: list[str]) -> int:
     files = hookfiles.load_hook_files(call)
     if "port" in options and "http" not in options:
         raise USAGE.error("--port is for --http")
-    port = int(USAGE.number(options, "port", PORT, most=65535, whole=True)) if "http" in options else 0
+    port = parse_port(options.get("port", str(PORT))) if "http" in options else 0
+    if "http" in options and not port:
+        raise USAGE.error(f"--port must be a number from 1 to 65535, not {options['port']!r}")
     named_targets = [target.target(name, project, user=user) for name in agents(options)]
     if port:
         door_install.check_readers(named_targets)

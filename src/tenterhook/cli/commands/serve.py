@@ -7,13 +7,14 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.cli.server import client, protocol
 from tenterhook.errors import TenterhookError, UsageError
-from tenterhook.support.http_door import HOST, PORT
+from tenterhook.support.http_door import HOST, PORT, parse_port
 from tenterhook.support.paths import own_server_folders
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import near, pluralise_count
@@ -38,7 +39,7 @@ USAGE = CommandUsage(
     "exit codes: 0 fine; 1 a server is already running, cannot listen, or none is running (--status, --stop)",
 )
 # Seconds to wait for a server to stop, for one that is just starting, and for one that a service manager starts.
-ENDING, STARTING, ANSWERING = 10.0, 30.0, 2.0
+ENDING, STARTING, ANSWERING = 10.0, 30.0, 4.0
 NO_SERVER = "no server is running; start one with: tenter serve"
 
 
@@ -61,7 +62,9 @@ def run(argv: list[str]) -> int:
     parallel = int(USAGE.number(options, "parallel", PARALLEL, most=1e6, whole=True))
     if "PORT" in options and "http" not in options:
         raise USAGE.error("a port is for --http")
-    port = int(USAGE.number(options, "PORT", PORT, most=65535, whole=True)) if "http" in options else 0
+    port = parse_port(options.get("PORT", str(PORT))) if "http" in options else 0
+    if "http" in options and not port:
+        raise USAGE.error(f"PORT must be a number from 1 to 65535, not {options['PORT']!r}")
     if "detach" not in options:
         return serve(idle, parallel, port)
     return open_door_or_start(idle, parallel, port) if port else spawn_detached_server(idle, parallel)
@@ -72,7 +75,14 @@ def open_door_or_start(idle: float, parallel: int, port: int) -> int:
 
     A call of an agent may start a server at the same time, and a service manager may hold the socket.
     """
+    from tenterhook.cli.server.door.opening import one_at_a_time
     from tenterhook.cli.server.socket_dir import is_held
+
+    with one_at_a_time():
+        return open_door_alone(idle, parallel, port, is_held)
+
+
+def open_door_alone(idle: float, parallel: int, port: int, is_held: Callable[[], bool]) -> int:
 
     began = held = time.monotonic()
     while True:

@@ -22,7 +22,7 @@ from tenterhook.cli.server.fingerprints import stamp
 from tenterhook.cli.server.preload import own_files
 from tenterhook.cli.server.protocol import BrokenRequest, ClientConnection
 from tenterhook.errors import TenterhookError
-from tenterhook.support.http_door import FILE as TOKEN
+from tenterhook.support import http_door
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class HookServer:
     def tidy(self) -> None:
         """Remove what a killed server left behind. Its workers end by themselves."""
         for name in os.listdir(self.folder):
-            if name not in ("lock", TOKEN):
+            if name not in ("lock", http_door.FILE, http_door.LOCK):
                 with contextlib.suppress(OSError):
                     os.unlink(name, dir_fd=self.folder)
 

@@ -7,16 +7,36 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tenterhook.cli.server.auto_start import own_words
 from tenterhook.errors import UsageError
-from tenterhook.support.http_door import HOST, PORT
+from tenterhook.support.http_door import HOST, LOCK, PORT
+from tenterhook.support.paths import make_server_folder, own_server_folders
 
 BACKLOG = 1024
 # How service managers hand over sockets: their number, whose they are, and the first one's descriptor.
 FILES, WHOSE, FIRST = "LISTEN_FDS", "LISTEN_PID", 3
 # Seconds that an upgrade may take until the new version can be started.
 UPGRADE = 60.0
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait for other commands that open the door. The lock is this process's: a server that it forks has it not."""
+    import fcntl
+
+    folder = own_server_folders()[-1]
+    if not make_server_folder(folder):
+        yield
+        return
+    file = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
 
 
 def bind_door(port: int) -> socket.socket:

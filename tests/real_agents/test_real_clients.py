@@ -15,7 +15,7 @@ from .asked import Asked
 from .client import Client
 from .effects import CHANGED, CONTEXT, DANGEROUS, HARMLESS, TO_CHANGE, WHY, Effects, effects
 from .fates import Fate
-from .installing import BY_HAND, BY_TENTER, FOR_CLAUDE, WAYS
+from .installing import BY_DOOR, BY_HAND, BY_TENTER, FOR_CLAUDE, WAYS
 from .probes import EVERY, Probe
 
 PROBES = [pytest.param(probe, id=f"{probe.kind}-{probe.name}") for probe in EVERY]
@@ -100,6 +100,7 @@ class Real:
 
 class TestClaudeCode(Real):
     client = claude.CLIENT
+    ways = (BY_HAND, BY_TENTER, BY_DOOR)
 
 
 class TestCodex(Real):

@@ -10,12 +10,14 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook import dialects
+from tenterhook.cli import door_install
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
 from tenterhook.hosts.gate.hooks import hooks_of_file
+from tenterhook.support.http_door import PORT
 from tenterhook.support.terminal.text import duration, visible
 from tenterhook.tools.install import (
     bundle,
@@ -29,6 +31,7 @@ from tenterhook.tools.install import (
     readers,
     target,
 )
+from tenterhook.tools.install.door_line import DoorLine
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.types import Hook
@@ -56,6 +59,8 @@ USAGE = CommandUsage(
         Option("options", "a TOML file with a table of options for each hook, by the hook's name", "FILE"),
         Option("hooks-of", "agents whose own hooks run too, in each of these: claude, ...", "NAME,..."),
         Option("timeout", "how long the agent waits at most (default: 600, more where hooks say so)", "SECONDS"),
+        Option("http", "call the server's HTTP door where an agent refuses without it, rather than a command"),
+        Option("port", f"the port of the HTTP door (default: {PORT})", "PORT"),
         Option("program", "what the agent calls (default: tenter, or where it is)", "PATH"),
         JSON,
     ),
@@ -69,6 +74,7 @@ WAITING = ("untrusted", "modified")
 NEEDS_ROOT = "--managed writes the system's files, which only root may: run it with sudo"
 # Everybody may read an administrator's files, and root alone may write them.
 READABLE = 0o022
+ONE_USERS = ": the HTTP door and its token belong to one user; leave --http out"
 HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
 NO_HOOKS = "No hook is in tenterhook.toml yet: what you write there runs in these agents from then on."
 
@@ -78,7 +84,7 @@ class AgentInstall(Struct):
 
     target: target.Target
     events: list[hookfiles.EventHooks]
-    line: command_line.CommandLine
+    line: command_line.Line
     job: FileChanges
     limits: list[str]
     canaries: list[canary.CanaryRun] = []
@@ -94,31 +100,40 @@ def run(argv: list[str]) -> int:
         return 0
     project, user, managed = options.get("project", "."), "user" in options, is_managed(options)
     files = hookfiles.load_hook_files(call)
+    port = door_install.port_of(USAGE, options)
     if "out" in options:
         return write_bundle(files, options)
-    targets, joined = readers.join_shared(
-        [target.target(name, project, user=user, managed=managed) for name in agents(options)]
-    )
+    targets = [target.target(name, project, user=user, managed=managed) for name in agents(options)]
+    if port:
+        door_install.check_readers(targets)
+    sharing = readers.join_shared(targets, door=port > 0)
     config = own_config.own_target(project, user=user, managed=managed)
-    earlier = earlier_form.find_earlier_hooks(targets, files, config)
+    earlier = earlier_form.find_earlier_hooks(sharing.kept, files, config)
     named = [*files, *earlier.recorded]
     files = [*named, *earlier.unrecorded]
     added = own_config.add_hooks(config, files)
     added.notes += earlier.notes
     added.by_hand += earlier.by_hand
     hooks = all_hooks(config, files)
-    plans = [build_install_plan(one, hooks, options) for one in targets]
+    plans = [build_install_plan(one, hooks, options, port) for one in sharing.kept]
+    tokens = token_jobs(plans)
     if "json" not in options:
         shown = [render_own_plan(config, added)] if added.diff or added.notes or added.by_hand else []
-        print("\n\n".join([*shown, *(render_install_plan(plan, options) for plan in plans), *joined]))
+        secrets = [render_own_plan(one, job, door_install.TOKEN) for one, job in tokens if job.diff or job.notes]
+        every = [*shown, *(render_install_plan(plan, options) for plan in plans), *secrets, *sharing.notes]
+        print("\n\n".join(every))
     wanted = [plan for plan in plans if plan.job.changes]
-    if (wanted or added.changes) and "dry-run" not in options and not confirm_write(options):
+    changes = wanted or added.changes or any(job.changes for _, job in tokens)
+    if changes and "dry-run" not in options and not confirm_write(options):
         return 1
     approved: list[str] = []
     if "dry-run" not in options:
         if managed:
             os.umask(READABLE)
-        for job in (added, *(plan.job for plan in wanted)):
+        if tokens:
+            door_install.open_door(port)
+            tokens = token_jobs(plans)  # the token is there now
+        for job in (added, *(plan.job for plan in wanted), *(job for _, job in tokens)):
             missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
             commit(job.changes, missing, job.unwanted)
         approved = own_config.approve_hooks(config, named)
@@ -130,9 +145,10 @@ def run(argv: list[str]) -> int:
 def is_managed(options: dict[str, str]) -> bool:
     """Whether the administrators' files are meant; a mistake in the options raises."""
     managed, out = "managed" in options, "out" in options
-    others = [name for name in ("user", "project") if managed and name in options]
+    others = [name for name in ("user", "project", "http") if managed and name in options]
     if others:
-        raise UsageError(f"--managed and --{others[0]} cannot be used together")
+        why = ONE_USERS if others[0] == "http" else ""
+        raise UsageError(f"--managed and --{others[0]} cannot be used together{why}")
     if out and not managed:
         raise USAGE.error("--out belongs to --managed")
     if managed and not out and "dry-run" not in options and os.geteuid() != 0:
@@ -189,18 +205,28 @@ def all_hooks(config: target.Target, files: Files) -> list[Hook]:
     return [*there, *(hook for word in new for hook in hooks_of_file(word, [], os.getcwd(), project))]
 
 
-def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str]) -> AgentInstall:
+def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str], port: int) -> AgentInstall:
     events, without = hookfiles.events_to_connect(one.dialect, hooks)
     program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user or one.managed)
     words = command_line.line_of(one.dialect.name, program, hooks_of(one, options))
-    job = change.install(one, events, words, seconds(options))
+    line: command_line.Line = words
+    notes: list[str] = []
+    if port:
+        line, notes = door_install.line_for(one, words, port, hooks_of(one, options))
+    job = change.install(one, events, line, seconds(options))
+    job.notes += [*notes, *door_install.describe_door(one, line, events)]
     if one.managed:
         job.notes += command_line.about_program(program)
     elif words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
     said = limits.limits(one.dialect, events, without, closed, managed=one.managed)
-    return AgentInstall(one, events, words, job, [*said, *readers.other_readers(one, parse_agent_names(options))])
+    others = readers.other_readers(one, parse_agent_names(options), door=isinstance(line, DoorLine))
+    return AgentInstall(one, events, line, job, [*said, *others])
+
+
+def token_jobs(plans: list[AgentInstall]) -> list[tuple[target.Target, FileChanges]]:
+    return door_install.token_jobs((plan.target, plan.line, plan.job) for plan in plans)
 
 
 def hooks_of(one: target.Target, options: dict[str, str]) -> list[str]:
@@ -244,13 +270,16 @@ def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
     return visible("\n".join([*parts, *job.notes, *job.by_hand]))
 
 
-def render_own_plan(config: target.Target, job: FileChanges) -> str:
+def render_own_plan(config: target.Target, job: FileChanges, what: str = "your hooks") -> str:
     diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff else []
-    return visible("\n".join([f"your hooks: {config.shown}", *diff, *job.notes, *job.by_hand]))
+    return visible("\n".join([f"{what}: {config.shown}", *diff, *job.notes, *job.by_hand]))
 
 
 def report_install_results(
-    plans: list[AgentInstall], added: FileChanges, approved: list[str], options: dict[str, str]
+    plans: list[AgentInstall],
+    added: FileChanges,
+    approved: list[str],
+    options: dict[str, str],
 ) -> int:
     """Print the results. Returns the exit code."""
     proven = all(one.proven for plan in plans for one in plan.canaries)

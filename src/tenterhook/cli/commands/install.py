@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
@@ -75,6 +76,8 @@ NEEDS_ROOT = "--managed writes the system's files, which only root may: run it w
 # Everybody may read an administrator's files, and root alone may write them.
 READABLE = 0o022
 ONE_USERS = ": the HTTP door and its token belong to one user; leave --http out"
+# Said of the file of an agent that shares the entries of another one from now on.
+OWN_ENTRIES = "its own entries are taken out, else its hooks would run twice"
 HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
 NO_HOOKS = "No hook is in tenterhook.toml yet: what you write there runs in these agents from then on."
 
@@ -108,22 +111,25 @@ def run(argv: list[str]) -> int:
         door_install.check_readers(targets)
     sharing = readers.join_shared(targets, door=port > 0)
     config = own_config.own_target(project, user=user, managed=managed)
-    earlier = earlier_form.find_earlier_hooks(sharing.kept, files, config)
+    earlier = earlier_form.find_earlier_hooks(targets, files, config)
     named = [*files, *earlier.recorded]
     files = [*named, *earlier.unrecorded]
     added = own_config.add_hooks(config, files)
     added.notes += earlier.notes
     added.by_hand += earlier.by_hand
     hooks = all_hooks(config, files)
-    plans = [build_install_plan(one, hooks, options, port) for one in sharing.kept]
+    gone = [(one, job) for one in sharing.joined if (job := change.uninstall(one, {}))]
+    later = {changed.path: changed.after for _, job in gone for changed in job.changes}
+    plans = [build_install_plan(one, hooks, options, port, later) for one in sharing.kept]
     tokens = token_jobs(plans)
     if "json" not in options:
         shown = [render_own_plan(config, added)] if added.diff or added.notes or added.by_hand else []
         secrets = [render_own_plan(one, job, door_install.TOKEN) for one, job in tokens if job.diff or job.notes]
-        every = [*shown, *(render_install_plan(plan, options) for plan in plans), *secrets, *sharing.notes]
+        removed = [render_removal(one, job, options) for one, job in gone]
+        every = [*shown, *removed, *(render_install_plan(plan, options) for plan in plans), *secrets, *sharing.notes]
         print("\n\n".join(every))
     wanted = [plan for plan in plans if plan.job.changes]
-    changes = wanted or added.changes or any(job.changes for _, job in tokens)
+    changes = wanted or added.changes or gone or any(job.changes for _, job in tokens)
     if changes and "dry-run" not in options and not confirm_write(options):
         return 1
     approved: list[str] = []
@@ -133,13 +139,15 @@ def run(argv: list[str]) -> int:
         if tokens:
             door_install.open_door(port)
             tokens = token_jobs(plans)  # the token is there now
-        for job in (added, *(plan.job for plan in wanted), *(job for _, job in tokens)):
+        jobs = [added, *(job for _, job in gone), *(plan.job for plan in wanted), *(job for _, job in tokens)]
+        for job in jobs:
             missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
-            commit(job.changes, missing, job.unwanted)
+            commit(job.changes, missing)
+        commit([], unwanted=[folder for job in jobs for folder in job.unwanted])  # a later job may have needed it
         approved = own_config.approve_hooks(config, named)
         for plan in plans:
             plan.canaries = canary.fly(plan.target, plan.events, plan.line)
-    return report_install_results(plans, added, approved, options)
+    return report_install_results(plans, added, [job for _, job in gone], approved, options)
 
 
 def is_managed(options: dict[str, str]) -> bool:
@@ -205,7 +213,10 @@ def all_hooks(config: target.Target, files: Files) -> list[Hook]:
     return [*there, *(hook for word in new for hook in hooks_of_file(word, [], os.getcwd(), project))]
 
 
-def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str], port: int) -> AgentInstall:
+def build_install_plan(
+    one: target.Target, hooks: list[Hook], options: dict[str, str], port: int, later: Mapping[str, bytes | None]
+) -> AgentInstall:
+    """`later` are files as they will be when earlier jobs are done."""
     events, without = hookfiles.events_to_connect(one.dialect, hooks)
     program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user or one.managed)
     words = command_line.line_of(one.dialect.name, program, hooks_of(one, options))
@@ -213,7 +224,7 @@ def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str,
     notes: list[str] = []
     if port:
         line, notes = door_install.line_for(one, words, port, hooks_of(one, options))
-    job = change.install(one, events, line, seconds(options))
+    job = change.install(one, events, line, seconds(options), later)
     job.notes += [*notes, *door_install.describe_door(one, line, events)]
     if one.managed:
         job.notes += command_line.about_program(program)
@@ -275,9 +286,16 @@ def render_own_plan(config: target.Target, job: FileChanges, what: str = "your h
     return visible("\n".join([f"{what}: {config.shown}", *diff, *job.notes, *job.by_hand]))
 
 
+def render_removal(one: target.Target, job: FileChanges, options: dict[str, str]) -> str:
+    diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff and "dry-run" in options else []
+    head = f"{one.dialect.title}: {one.shown}: {OWN_ENTRIES}"
+    return visible("\n".join([head, *diff, *job.notes, *job.by_hand]))
+
+
 def report_install_results(
     plans: list[AgentInstall],
     added: FileChanges,
+    gone: list[FileChanges],
     approved: list[str],
     options: dict[str, str],
 ) -> int:
@@ -285,13 +303,14 @@ def report_install_results(
     proven = all(one.proven for plan in plans for one in plan.canaries)
     if "json" in options:
         done = {"done": "dry-run" not in options, "config": as_data(added), "approved": approved}
-        print_json({**done, "agents": [plan_as_data(plan) for plan in plans]})
+        removed = {"removed": [as_data(job) for job in gone]} if gone else {}
+        print_json({**done, **removed, "agents": [plan_as_data(plan) for plan in plans]})
     elif "dry-run" in options:
         print("\nnothing was written (--dry-run)")
     else:
         lines = [text for plan in plans for text in ("", *report_agent(plan))]
         print(visible("\n".join([*lines, *words_at_end(approved, options.get("project", "."))])))
-    return 0 if proven and not any(job.by_hand for job in (added, *(plan.job for plan in plans))) else 1
+    return 0 if proven and not any(job.by_hand for job in (added, *gone, *(plan.job for plan in plans))) else 1
 
 
 def words_at_end(approved: list[str], project: str) -> list[str]:

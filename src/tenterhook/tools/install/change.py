@@ -63,10 +63,19 @@ class PriorState(Struct, frozen=True):
     known: bool = True
 
 
-def install(target: Target, events: list[EventHooks], line: Line, timeout: float | None) -> FileChanges:
-    """One entry for each event. They replace those of an earlier install, of any form."""
+def install(
+    target: Target,
+    events: list[EventHooks],
+    line: Line,
+    timeout: float | None,
+    files: Mapping[str, bytes | None] | None = None,
+) -> FileChanges:
+    """One entry for each event. They replace those of an earlier install, of any form.
+
+    `files` are files as they will be when earlier jobs are done.
+    """
     job = FileChanges(dialect=target.dialect.name, project=target.root)
-    before = read_state_before(job, target)
+    before = read_state_before(job, target, files or {})
     start = EMPTY[target.file.format] if before.base is None else before.base
     data = parse_target(target, start)
     wanted = additions(target, events, line, timeout, data)
@@ -97,10 +106,11 @@ def read_record(target: Target) -> Record | None:
     return records.load_record(target.record)
 
 
-def read_state_before(job: FileChanges, target: Target) -> PriorState:
+def read_state_before(job: FileChanges, target: Target, files: Mapping[str, bytes | None]) -> PriorState:
     record = read_record(target)
     config = record.configs.get(target.path) if record else None
-    source = content(job.target(target.path))
+    where = job.target(target.path)
+    source = files[where] if where in files else content(where)
     folders = list(record.folders) if record else []
     if source is None:
         return PriorState(source, source, [], folders)

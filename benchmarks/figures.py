@@ -91,6 +91,7 @@ class Growth(Struct, frozen=True):
     sizes: tuple[int, ...]
     columns: tuple[str, ...]
     measure: Callable[[int, Rounds], Iterable[tuple[str, float, str]]]
+    long: bool = False
 
 
 def every(rounds: int) -> int:
@@ -130,7 +131,7 @@ def results(number: int, row: Row, rounds: Rounds) -> Iterator[Result]:
 
 
 def points(number: int, growth: Growth, rounds: Rounds) -> Iterator[Point]:
-    for at in growth.sizes:
+    for at in () if growth.long and rounds is few else growth.sizes:
         for column, value, unit in growth.measure(at, rounds):
             yield Point(number, at, column, value, unit)
 

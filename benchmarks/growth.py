@@ -1,4 +1,4 @@
-"""Rows 15 to 17: how cost grows with the number of hooks, the size of an event, and the events in flight."""
+"""Rows 15 to 19: how cost grows with the number of hooks, the size of an event, and the events or calls in flight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from commands import TRUE, running
 from engines import GIVEN, hooked, proven
-from figures import Growth, Pairs, Rounds, in_turn
+from figures import Growth, Pairs, Rounds, in_turn, part
 from peers.cases import Case, others
 from peers.driver import fresh
 from peers.installing import ours
@@ -121,8 +121,24 @@ def ran(pool: ThreadPoolExecutor, events: int) -> None:
     list(pool.map(lambda _: subprocess.run(TRUE, **options), range(events)))
 
 
+def agent_calls(number: int, rounds: Rounds) -> Cells:
+    yield from part("agent_calls").with_hooks(number, rounds)
+
+
+def agent_calls_at_once(number: int, rounds: Rounds) -> Cells:
+    yield from part("agent_calls").at_once(number, rounds)
+
+
+NO_MATCH, DENIED = "a call that no hook matches", "a call that a Python hook denies"
+TO_TRUE = "ratio to /bin/true: {}"
+PER_SECOND = "{}, per second"
+CALLS = (NO_MATCH, TO_TRUE.format(NO_MATCH), DENIED, TO_TRUE.format(DENIED))
+MANY_CALLS = tuple(form.format(what) for what in (NO_MATCH, DENIED) for form in (PER_SECOND, TO_TRUE))
+
 ROWS = {
     15: Growth("hooks", "hooks", (1, 10, 100, 1_000, 10_000), (SEEN, UNSEEN, FIRST, MEMORY), with_hooks),
     16: Growth("payload", "bytes", (1_000, 100_000, 1_000_000, 10_000_000), (HOOK, RUN, RATIO), with_bytes),
     17: Growth("concurrency", "in flight", (1, 2, 4, 8, 16, 64, 500), (EVENTS, THREADS, RATIO), in_flight),
+    18: Growth("agent-hooks", "hooks", (1, 10, 100), CALLS, agent_calls, long=True),
+    19: Growth("agent-calls", "calls at once", (1, 8, 64), MANY_CALLS, agent_calls_at_once, long=True),
 }

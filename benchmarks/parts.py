@@ -23,6 +23,7 @@ GATE = {
     ("deny", "true"): Line("an agent's call that a Python hook denies, native client", "/bin/true", 3.0),
     ("deny", "json"): Line("an agent's call that a Python hook denies, native client", JSON, 0.2),
 }
+RESIDENT = Line("a server for a project with ten hooks: memory", "nothing", 40e6, unit="B", by="more")
 SOCKET = Line("a raw client of tenter serve, a function", "connect and echo over the same transport", 3.0)
 
 RUN = "500 subprocess.run, as many at once"
@@ -44,8 +45,10 @@ def scripts(rounds: Rounds) -> Measured:
 def resident(rounds: Rounds) -> Measured:
     serving = part("serving")
     yield FIRE.key, serving.fire_pairs(rounds=rounds(41))
-    for what, pairs in serving.gate_pairs(rounds=rounds(101)).items():
+    calls = part("agent_calls")
+    for what, pairs in calls.gate_pairs(rounds=rounds(101)).items():
         yield GATE[what].key, pairs
+    yield RESIDENT.key, [(calls.resident_memory(), 0.0)]
     yield SOCKET.key, serving.socket_pairs(rounds=rounds(1_000))
 
 
@@ -65,7 +68,7 @@ def left_behind(rounds: Rounds) -> Measured:
 
 ROWS = {
     11: Row(tuple(SCRIPTS.values()), scripts),
-    12: Row((FIRE, *GATE.values(), SOCKET), resident, long=True),
+    12: Row((FIRE, *GATE.values(), RESIDENT, SOCKET), resident, long=True),
     13: Row((LOOP, THREADS, SLEEPS), together),
     14: Row((FILES, MEMORY, ZOMBIES), left_behind, long=True),
 }

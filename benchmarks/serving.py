@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import signal
 import socket
 import subprocess
@@ -23,15 +22,13 @@ from pathlib import Path
 import startup
 from figures import Pairs, Unavailable
 from outside import BENCH, ROOT, environment
-from startup import EVENT, NATIVE, PYTHON, TENTER
+from startup import EVENT, PYTHON, TENTER
 from tenterhook.cli.server import client, protocol
 from tenterhook.cli.server.client_context import ClientContext
 
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
 GUARD = "def nothing(event):\n    return None\n"
-FIRES, NATIVE_CALLS, ASKS, WARM = 41, 101, 1000, 3
-# The tool of each call: the hook is for the shell.
-CALLS = {"no hook": "Read", "deny": "Bash"}
+FIRES, ASKS = 41, 1000
 
 
 def fire_pairs(rounds: int = FIRES) -> Pairs:
@@ -54,50 +51,6 @@ def fire_pairs(rounds: int = FIRES) -> Pairs:
             told = subprocess.run([str(TENTER), "serve", "--status", "--json"], env=env, capture_output=True)
             assert json.loads(told.stdout)["requests"] == rounds + 1, told.stdout
     return pairs
-
-
-def gate_pairs(rounds: int = NATIVE_CALLS) -> dict[tuple[str, str], Pairs]:
-    """Seconds of an agent's call through the native client, beside /bin/true and beside Python, all by `sh -c`."""
-    startup.install()
-    if not NATIVE.exists():
-        raise Unavailable("no C compiler here built the native client")
-    with tempfile.TemporaryDirectory(dir=BENCH) as name:
-        folder = Path(name, "project")
-        folder.mkdir()
-        (folder / "guard.py").write_text(startup.GUARD)
-        (folder / "tenterhook.toml").write_text('[[hook]]\nuse = "guard.py"\n')
-        env = environment(name)
-        subprocess.run([str(TENTER), "trust", "--yes"], cwd=folder, env=env, check=True, capture_output=True)
-        call = shlex.join([str(NATIVE), "run", "--agent", "claude"])
-        beside = {"true": "/bin/true", "json": shlex.join([str(PYTHON), "-c", "import json"])}
-        found: dict[tuple[str, str], Pairs] = {(what, to): [] for what in CALLS for to in beside}
-        time.sleep(0.2)  # a file that was changed just now is not believed, and the engine not kept
-        with running([str(TENTER), "serve"], env, ""):
-            for number in range(WARM + rounds):
-                for what, tool in CALLS.items():
-                    given = call_of(folder, tool, number)
-                    mine = in_shell(call, given, folder, env)
-                    for to, text in beside.items():
-                        other = in_shell(text, given, folder, env)
-                        if number >= WARM:  # the first one executes Python, which writes the record
-                            found[what, to].append((mine, other))
-            told = subprocess.run([str(TENTER), "serve", "--status", "--json"], env=env, capture_output=True)
-            assert json.loads(told.stdout)["requests"] >= 2 * rounds, told.stdout
-    return found
-
-
-def call_of(folder: Path, tool: str, number: int) -> bytes:
-    """What Claude Code says before a tool, with an id of its own each time."""
-    base = {"session_id": "bench", "transcript_path": "/t", "cwd": str(folder), "hook_event_name": "PreToolUse"}
-    given = {"command": "git push --force"} if tool == "Bash" else {"file_path": "/a"}
-    return json.dumps({**base, "tool_name": tool, "tool_input": given, "tool_use_id": f"{tool}-{number}"}).encode()
-
-
-def in_shell(text: str, given: bytes, folder: Path, env: dict[str, str]) -> float:
-    """Seconds of a command as an agent starts it. The hook's refusal is in its output, its exit code is 0."""
-    began = time.perf_counter()
-    subprocess.run(["/bin/sh", "-c", text], input=given, stdout=subprocess.DEVNULL, env=env, cwd=folder, check=True)
-    return time.perf_counter() - began
 
 
 def socket_pairs(rounds: int = ASKS) -> Pairs:

@@ -47,6 +47,8 @@ def no_force_push(event):
 if __name__ == "__main__":
     hook.main()
 """
+# The gate as an agent calls it where there is neither a server nor the native client.
+COLD_CALL = "tenter run, no hook matches, no server"
 NAMED, UNNAMED = (
     "a hook of your own, python FILE --agent",
     "the same, where the payload tells the agent",
@@ -94,7 +96,7 @@ VERSION = "tenter --version"
 LIMITS = {VERSION: 1.2, "tenter fire, JSON (llxprt)": 2.5, "tenter fire, JSON (moai)": 2.5}
 LINES = [Line(what, YARDSTICK, LIMITS.get(what)) for what in (VERSION, *(f"tenter fire, {what}" for what in PROJECTS))]
 LINES += [Line(what, SCRIPT, 2.2) for what in HOOKS]
-LINES += [Line(NAMED, SCRIPT, 1.0), Line(UNNAMED, SCRIPT, 1.0)]
+LINES += [Line(COLD_CALL, SCRIPT, 1.6), Line(NAMED, SCRIPT, 1.0), Line(UNNAMED, SCRIPT, 1.0)]
 
 
 def cold_start(rounds: Rounds) -> Measured:
@@ -116,16 +118,33 @@ def starts(rounds: int) -> dict[str, list[float]]:
         script.write_text(TEXT)
         hooks = {what: [str(TENTER), "hook", *words, "--project", folder] for what, words in HOOKS.items()}
         commands |= {SCRIPT: [str(PYTHON), str(script)], **hooks}
-        called = Path(folder, "call.json")
+        called, asked = Path(folder, "call.json"), Path(folder, "asked.json")
         authors = authored(Path(folder), called)
-        times: dict[str, list[float]] = {what: [] for what in commands | authors}
-        with given.open("rb") as stdin, called.open("rb") as call:
+        gate = cold_call(Path(folder), asked)
+        times: dict[str, list[float]] = {what: [] for what in (*commands, *authors, COLD_CALL)}
+        with given.open("rb") as stdin, called.open("rb") as call, asked.open("rb") as other:
             for _ in range(rounds):
                 for what, argv in commands.items():
                     times[what].append(started(argv, stdin, folder))
                 for what, argv in authors.items():
                     times[what].append(started(argv, call, folder))
+                times[COLD_CALL].append(started(gate, other, folder, TENTERHOOK_SERVE="off"))
     return times
+
+
+def cold_call(folder: Path, given: Path) -> list[str]:
+    """`tenter run` in a project with an approved hook, which is for another tool than the one that is called."""
+    project = folder / "gate"
+    project.mkdir()
+    (project / "guard.py").write_text(GUARD)
+    (project / "tenterhook.toml").write_text('[[hook]]\nuse = "guard.py"\n')
+    env = environment(str(folder))
+    subprocess.run([str(TENTER), "trust", "--yes"], cwd=project, env=env, check=True, capture_output=True)
+    given.write_text(json.dumps(CALL | {"cwd": str(project), "tool_name": "Read", "tool_input": {"file_path": "/a"}}))
+    argv = [str(TENTER), "run", "--agent", "claude"]
+    done = subprocess.run(argv, env=env | {"TENTERHOOK_SERVE": "off"}, input=given.read_bytes(), capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b""), done
+    return argv
 
 
 def install() -> None:
@@ -171,9 +190,9 @@ def check(commands: dict[str, list[str]], given: Path) -> None:
             assert [one["why"] for one in skipped] == ["matcher"], (what, skipped)
 
 
-def started(argv: list[str], stdin: IO[bytes], home: str) -> float:
+def started(argv: list[str], stdin: IO[bytes], home: str, **more: str) -> float:
     stdin.seek(0)
-    env = environment(home)
+    env = environment(home) | more
     began = time.perf_counter()
     nowhere = subprocess.DEVNULL
     subprocess.run(argv, stdin=stdin, stdout=nowhere, stderr=nowhere, env=env, check=True)

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IDS = "tests/requirements/ids.tsv"
 ANSWERS = "docs/inside/requirements.md"
 STATES = ("test", "host", "docs", "later")
-HOSTS = ("tests/hosts/", "tests/clients/formats/", "tests/agent/")
+HOSTS = ("tests/hosts/", "tests/clients/", "tests/agent/")
 CASES = "tests/agent/cases"
 
 

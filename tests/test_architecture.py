@@ -259,14 +259,14 @@ def smallest() -> Dialect:
 
 
 def test_the_smallest_dialect_is_good() -> None:
-    assert smallest().name == "small"
-    assert revise(smallest(), **changed_setup()).setup
+    assert dialects.check_words(smallest()).name == "small"
+    assert dialects.check_words(revise(smallest(), **changed_setup())).setup
 
 
 @pytest.mark.parametrize("fields", WRONG, ids=str)
-def test_a_word_that_no_module_knows_is_refused_when_the_dialect_is_made(fields: dict[str, Any]) -> None:
+def test_a_word_that_no_module_knows_is_refused_when_an_engine_gets_the_dialect(fields: dict[str, Any]) -> None:
     with pytest.raises(DialectError, match="dialect 'small'"):
-        revise(smallest(), **fields)
+        Engine(dialect=revise(smallest(), **fields), files=False)
 
 
 def test_a_revised_record_keeps_everything_but_what_is_named() -> None:
@@ -508,7 +508,19 @@ def test_the_blocker_really_blocks() -> None:
 HEAVY = (
     *("argparse", "asyncio", "dataclasses", "subprocess", "logging", "inspect", "pathlib", "json", "tomllib", "yaml"),
     *("difflib", "importlib.metadata", "shlex", "typing_extensions", "pydantic", "socket", "select", "selectors"),
+    *("bisect", "importlib", "threading"),
 )
+# What an event needs only when a hook runs, when it is several of a dialect's events, or in a dialect that is not ours.
+LATE = {
+    f"tenterhook.{name}"
+    for name in (
+        "engine.flow",
+        "pipeline.verdict",
+        "pipeline.merge",
+        "pipeline.plan_joint",
+        "dialects.schema.vocabulary",
+    )
+}
 
 
 def imported(*words: str, beyond: str = "pass", **options: Any) -> tuple[set[str], subprocess.CompletedProcess[str]]:
@@ -561,6 +573,8 @@ def test_firing_an_event_that_no_hook_matches_loads_nothing_heavy(dialect: str, 
     assert (["matcher"] if written else []) == [one["why"] for one in skipped]
     assert "tenterhook.engine.engine" in loaded
     assert not loaded.intersection(HEAVY)
+    several = len(dialects.get(dialect).rules("tool.before")) > 1
+    assert loaded & LATE == ({"tenterhook.pipeline.plan_joint"} if several else set())
 
 
 HOOK = """

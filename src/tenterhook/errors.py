@@ -4,7 +4,7 @@ TenterhookError
 ├── ConfigError      a file says something that cannot be used; knows file, line and column
 ├── UnknownDialect   no such file in dialects/
 ├── UnknownEvent     the dialect has no event of that name or kind
-├── DialectError     a dialect's own data is wrong; found when it is imported
+├── DialectError     a dialect's own data is wrong; found when it is loaded
 ├── UsageError       a call or a command line that cannot work
 ├── ProviderError    a model could not be asked (clients/models)
 └── ServerError      an MCP server or a tool of it failed (clients/mcp)

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from tenterhook.trust.seal import Seal
 
 Path = tuple[str | int, ...]
+# The path in a hook's condition that holds a permission rule.
+RULE = "permission rule"
+# What a failure may count as.
+POLICIES = {"allow", "ask", "deny"}
+# Decisions, from the weakest to the strongest.
+RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
+# The scopes of the user's and the system's config files, and of the host's own code. Any other came with a project.
+OWN_SCOPES = {"user", "system", "defaults", "managed", "code"}
 
 
 class Source(Struct):
@@ -267,3 +275,8 @@ class Outcome(Struct, frozen=True):
     def halts(self) -> bool:
         """The agent ends before this operation."""
         return self.stop and not self.stop_after
+
+
+def stronger(one: str, other: str) -> str:
+    """The stronger of two decisions."""
+    return one if RANK[one] >= RANK[other] else other

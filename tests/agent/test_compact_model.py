@@ -4,11 +4,11 @@ import json
 import sys
 from typing import Any
 
+from clients.models.provider_apis import KEY, anthropic_stream, chat_stream
+from clients.models.provider_server import serving
 from conftest import Project
 
 from .agents import ended, script, words
-from .provider_apis import KEY, anthropic_stream, chat_stream
-from .provider_server import serving
 from .terminal import Person
 
 REFUSED = {"error": {"message": "too long"}}

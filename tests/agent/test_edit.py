@@ -93,7 +93,7 @@ def test_occurrences_do_not_overlap(project: Any, edit: Edit) -> None:
     ("old", "new", "words"),
     [
         ("absent", "x", "old_string does not occur in a file: read the file and copy"),
-        ("def f():\n  pass", "x", "its first line stands at line 2, so compare blanks"),
+        ("def f():\n  pass", "x", "its first line is at line 2, so compare blanks"),
         ("", "x", "old_string is empty"),
         ("class", "class", "are the same"),
         ("pass", "\ud800", "half a character"),
@@ -115,7 +115,7 @@ def test_an_edit_that_cannot_be_made_is_explained_and_changes_nothing(
         ("binary", "binary is a binary file"),
         ("folder", "this is a folder"),
         ("absent", "no such file"),
-        ("odd", "begins like a text in utf-16-le and is none"),
+        ("odd", "begins like utf-16-le text but is not"),
         ("huge", "larger than 16,777,216 bytes"),
     ],
 )

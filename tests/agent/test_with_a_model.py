@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from clients.models.provider_apis import KEY
+from clients.models.provider_chosen import Chosen
 from conftest import Project
 
 from .agents import Entry, ended, words
-from .provider_apis import KEY
-from .provider_chosen import Chosen
 
 BLOCK = """\
 [[hook]]

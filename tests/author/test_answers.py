@@ -52,9 +52,9 @@ def test_a_change_of_nothing_is_an_error() -> None:
 
 @pytest.mark.parametrize("value", [object(), {"a": {1}}, float("nan"), b"bytes"])
 def test_a_change_that_no_json_can_hold_fails_in_the_hook_that_wrote_it(value: object) -> None:
-    with pytest.raises(TypeError, match="no JSON can hold"):
+    with pytest.raises(TypeError, match="JSON cannot hold"):
         hook.rewrite(command=value)
-    with pytest.raises(TypeError, match="no JSON can hold"):
+    with pytest.raises(TypeError, match="JSON cannot hold"):
         hook.rewrite([value])
 
 

@@ -67,7 +67,7 @@ def test_what_our_own_engine_writes_in_a_dialect_is_known_as_that(agent: str) ->
 
 
 def test_a_payload_of_nobody_we_know_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(UsageError, match="say it with --agent NAME"):
+    with pytest.raises(UsageError, match="name it with --agent NAME"):
         callers.of({"something": "else"}, "", "", {})
 
 

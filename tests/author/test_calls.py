@@ -215,7 +215,7 @@ def test_a_change_that_no_json_can_hold_follows_on_failure(policy: str) -> None:
     found = fire(odd)
 
     assert found["code"] == 0
-    assert "hook odd failed: TypeError: hook.rewrite was given what no JSON can hold" in found["err"]
+    assert "hook odd failed: TypeError: hook.rewrite was given a value that JSON cannot hold" in found["err"]
     assert (found.get("hookSpecificOutput", {}).get("permissionDecision") == "deny") == (policy == "deny")
 
 

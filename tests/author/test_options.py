@@ -65,7 +65,7 @@ def test_a_setting_is_read_as_what_the_default_is(setting: str, name: str, value
         ("other.number=1", "no hook here has an option 'other.number'"),
         ("number=many", "a number is needed, not 'many'"),
         ("strict=perhaps", "yes or no is needed"),
-        ("table=a", "no JSON"),
+        ("table=a", "not JSON"),
     ],
 )
 def test_a_setting_that_cannot_be_is_an_error(setting: str, problem: str) -> None:

@@ -139,7 +139,7 @@ def test_several_files_give_one_answer_each_with_its_own_options(file: Path, tmp
         (("library:no-such-hook",), "the library has no hook 'no-such-hook'"),
         (("broken.py",), "NameError: name 'nowhere' is not defined (line 2)"),
         (("--options", "no-such.toml"), "no-such.toml"),
-        (("--options", "flat.toml"), "flat.toml: words stands in no table: write it below [guard]"),
+        (("--options", "flat.toml"), "flat.toml: words is not in a table: write it below [guard]"),
         (("--options", "spelled.toml"), "spelled.toml: there is no hook 'Tests_First'; did you mean [tests-first]?"),
     ],
     ids=str,
@@ -166,8 +166,8 @@ def test_a_file_that_is_called_by_itself_is_as_strict(file: Path) -> None:
     more, flat = (called(file, "--agent", "moai", *words) for words in (("more.py",), ("--options", options)))
 
     assert said(more)["permissionDecision"] == said(flat)["permissionDecision"] == "deny"
-    assert "'more.py' is no option" in said(more)["permissionDecisionReason"]
-    assert "words stands in no table" in said(flat)["permissionDecisionReason"]
+    assert "'more.py' is not an option" in said(more)["permissionDecisionReason"]
+    assert "words is not in a table" in said(flat)["permissionDecisionReason"]
 
 
 def test_options_may_stand_in_a_file_under_the_hooks_name(file: Path) -> None:
@@ -208,9 +208,9 @@ def test_a_version_that_is_none_is_told_and_the_plain_agent_is_answered(file: Pa
 
     assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
     assert b"rm x" in plain.stdout
-    assert b"is no version, which is numbers with dots between" not in plain.stderr
+    assert b"is not a version (numbers with dots between them)" not in plain.stderr
     assert f"--agent {agent}: ".encode() in done.stderr
-    assert b"is no version, which is numbers with dots between" in done.stderr
+    assert b"is not a version (numbers with dots between them)" in done.stderr
 
 
 @pytest.mark.parametrize("agent", ["claude@2.1.240", "claude@99", "claude"])

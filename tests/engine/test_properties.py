@@ -74,7 +74,7 @@ TEXT = ["", "why", "text"]
 
 
 def nested(flat: dict[str, Any]) -> dict[str, Any]:
-    """Dotted paths as objects in objects; a path through something that is no object is left out."""
+    """Dotted paths as objects in objects; a path through something that is not an object is left out."""
     result: dict[str, Any] = {}
     for path, value in flat.items():
         *parents, leaf = path.split(".")
@@ -157,7 +157,7 @@ def happenings(draw: st.DrawFn, hooks: int = 2) -> tuple[str, str, list[Did]]:
 
 
 def refused(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def sound(outcome: Outcome) -> dict[str, Any]:

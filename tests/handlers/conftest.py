@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agent.provider_apis import ANTHROPIC, CHAT, EVERY, GOOGLE, Protocol
-from agent.provider_server import Api, serving
+from clients.models.provider_apis import ANTHROPIC, CHAT, EVERY, GOOGLE, Protocol
+from clients.models.provider_server import Api, serving
 from conftest import Project
 from tenterhook import Engine, Outcome
 from tenterhook.types import Attempt

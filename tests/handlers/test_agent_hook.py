@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent.provider_apis import KEY
+from clients.models.provider_apis import KEY
 from tenterhook.handlers import agent
 
 from .conftest import Court, said

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from agent.provider_apis import EVERY, KEY
-from agent.provider_server import serving
+from clients.models.provider_apis import EVERY, KEY
+from clients.models.provider_server import serving
 from conftest import Project
 from tenterhook import dialects
 from tenterhook.agent.trace import lines

@@ -6,7 +6,7 @@ from clients.formats.loopback import Loopback
 from conftest import Project
 from tenterhook import Engine
 
-from .genai_host import serving
+from .models.genai_host import serving
 
 
 @pytest.fixture

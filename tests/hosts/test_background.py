@@ -147,7 +147,7 @@ def test_the_stderr_of_an_exit_2_reaches_the_model_whatever_the_event_was(
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ("echo 3 tests fail", "printed text in the background, which is told to no one here"),
+        ("echo 3 tests fail", "printed text in the background, which is dropped here"),
         ("exit 2", "does not count in the background"),
         (printing(**{"continue": False, "stopReason": "over"}), "does not count in the background"),
     ],

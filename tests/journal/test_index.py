@@ -278,7 +278,7 @@ def test_what_a_session_cost_counts_what_was_written_together(kept: Kept) -> Non
 
 
 def test_a_hook_that_was_only_started_in_the_background_counts_when_it_ends(kept: Kept) -> None:
-    started = ran("late", 0.0, detail="runs in the background; heard on the next turn")
+    started = ran("late", 0.0, detail="runs in the background; its answer comes on the next turn")
     kept.put(entry(1, attempts=[started]), entry(2, attempts=[ran("late", 0.5)]))
 
     with Index(str(kept.folder)) as index:

@@ -71,7 +71,7 @@ def test_rules_are_switched_by_name(fire: Fire) -> None:
     ("options", "problem"),
     [
         ({"allow": ("force-pusj",)}, "allow: there is no rule 'force-pusj' (did you mean 'force-push'?)"),
-        ({"allow": ("publish",), "deny": ("publish",)}, "deny: publish stands in two lists"),
+        ({"allow": ("publish",), "deny": ("publish",)}, "deny: publish is in two lists"),
     ],
 )
 def test_wrong_options_refuse_and_say_why(fails: Fire, options: dict[str, tuple[str, ...]], problem: str) -> None:

@@ -91,7 +91,7 @@ def said(event: str, act: Act) -> Said:
 def printed(event: str, out: str) -> Said:
     """JSON first, a string decoded once more (HOOK-212); what is no JSON is a system message and an allow.
 
-    Of JSON that is no object the document says nothing but that it is no text.
+    Of JSON that is not an object the document says nothing but that it is not text.
     """
     if not out:
         return Said()

@@ -72,7 +72,7 @@ def said(event: str, act: Act) -> Said:
     out = "" if event == "SessionEnd" else act.out
     answer = table.one_object(out)
     if answer is None:
-        # Text is context on two events and dropped elsewhere; half an answer is no text, but a failure.
+        # Text is context on two events and dropped elsewhere; half an answer is not text, but a failure.
         half = out.startswith("{") and garbled(out, {})
         context = [out] if out and not half and act.exit == 0 and event in (PROMPT, "SessionStart") else []
         return ended(Said(context=context, failed=half), event, act, {}, "")

@@ -188,7 +188,7 @@ def test_of_two_equal_keys_the_last_counts_but_a_strict_engine_refuses(last: str
     text = f'{{"decision": "hm", "d\\u0065cision": "{last}"}}'
 
     assert (judged(text).decision, judged(text).failed) == (decision, False)
-    assert "'decision' stands twice, with different values; the last one counts" in warned(judged(text))
+    assert "'decision' occurs twice, with different values; the last one counts" in warned(judged(text))
     assert (judged(text, strict=True).decision, judged(text, strict=True).failed) == ("deny", True)
 
 
@@ -273,10 +273,10 @@ def test_an_ask_where_nobody_can_be_asked_denies_in_a_strict_engine() -> None:
     assert (judged(ask).decision, judged(ask).warnings) == ("ask", [])
     assert judged(ask, strict=True).decision == "ask"
     assert judged(ask, rule=deaf).decision == "ask"
-    assert "nobody can be asked on Call" in warned(judged(ask, rule=deaf))
+    assert "the user cannot be asked on Call" in warned(judged(ask, rule=deaf))
     assert judged(ask, rule=deaf, strict=True).decision == "deny"
     assert judged(ask, rule=revise(deaf, can={"block": False}), strict=True).decision == "ask"
-    assert "nobody can be asked" not in warned(judged({"decision": "yes"}, rule=deaf))
+    assert "cannot be asked" not in warned(judged({"decision": "yes"}, rule=deaf))
 
 
 def test_an_empty_reason_does_not_take_the_place_of_another() -> None:
@@ -575,7 +575,7 @@ def test_where_text_fails_an_exit_that_reads_answers_must_have_one() -> None:
 
     one = judged("text", dialect=fails)
     assert (one.failed, told(one)) == (True, [("log", "error", "text"), ("model", "context", "text")])
-    assert "printed text that is no JSON object" in warned(one)
+    assert "printed text that is not a JSON object" in warned(one)
     assert not judged({"decision": "yes"}, dialect=fails).failed
     assert not judged("  ", dialect=fails).failed
     assert not judged("text", code=2, dialect=fails).failed
@@ -725,7 +725,7 @@ def test_the_first_cause_counts() -> None:
 
 
 def test_why_an_answer_could_not_be_read_is_said() -> None:
-    assert "not one JSON object: other text stands beside it" in warned(judged('log {"decision": "no"}'))
+    assert "not one JSON object: there is other text beside it" in warned(judged('log {"decision": "no"}'))
     assert "not one JSON object: Input data was truncated" in warned(judged('{"decision": "no"'))
 
 

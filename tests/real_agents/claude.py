@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.provider_apis import ANTHROPIC
+from clients.models.provider_apis import ANTHROPIC
 
 from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, grouped, path_of
 from .pins import CLAUDE

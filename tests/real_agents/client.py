@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from agent.provider_apis import KEY, Protocol
+from clients.models.provider_apis import KEY, Protocol
 
 from .pins import Package
 from .scene import Answer, Entries, Entry, Scene

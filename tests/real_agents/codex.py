@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.provider_apis import RESPONSES
+from clients.models.provider_apis import RESPONSES
 
 from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, grouped, path_of
 from .pins import CODEX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.provider_apis import CHAT
+from clients.models.provider_apis import CHAT
 
 from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, matched, path_of, says
 from .pins import COPILOT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.provider_apis import GOOGLE
+from clients.models.provider_apis import GOOGLE
 
 from .client import KEY, PROMPT, TIMEOUT, Client, grouped, path_of, says
 from .pins import GEMINI

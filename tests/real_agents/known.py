@@ -28,7 +28,7 @@ KNOWN: tuple[tuple[str, tuple[str, ...], Callable[[Case], bool], str], ...] = (
         "copilot",
         ("prompt.submit",),
         lambda case: several(case) and any("modifiedPrompt" in one.stdout for one in case.hooks),
-        "a modifiedPrompt that is no text takes back that of a hook before it; we keep the one that is a text",
+        "a modifiedPrompt that is not text takes back that of a hook before it; we keep the one that is a text",
     ),
 )
 

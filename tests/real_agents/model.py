@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from agent.provider_apis import Protocol
-from agent.provider_server import Api, Reply, Request, listening
+from clients.models.provider_apis import Protocol
+from clients.models.provider_server import Api, Reply, Request, listening
 
 LAST = "ALL DONE"
 # What a client asks besides, without offering the tool: a title for the session, a summary.

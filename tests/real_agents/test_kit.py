@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from agent.provider_apis import EVERY as PROTOCOLS
-from agent.provider_apis import Protocol
+from clients.models.provider_apis import EVERY as PROTOCOLS
+from clients.models.provider_apis import Protocol
 from tenterhook.engine.engine import Engine
 from tenterhook.testing import NOTHING_RUNS
 from tenterhook.tools.install.canary import AgentRunner

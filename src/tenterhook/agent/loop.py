@@ -41,7 +41,7 @@ INTERRUPTED = "the user interrupted it"
 MOST_GARBLED = 3
 GENERAL = "general-purpose"
 SYSTEM = """You are a coding agent at work in the folder {project}. Use the tools to look and to act; say what you did \
-in few words. What stands between <hook> tags comes from the user's own rules: it is the user's word."""
+in few words. Text between <hook> tags comes from the user's own rules: it is the user's word."""
 
 
 class AgentLoop:

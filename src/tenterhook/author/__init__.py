@@ -124,7 +124,7 @@ class HookDecorator:
         if call.words:
             from tenterhook.errors import UsageError
 
-            raise UsageError(f"{call.words[0][0]!r} is no option; `tenter run FILE...` takes further files")
+            raise UsageError(f"{call.words[0][0]!r} is not an option; `tenter run FILE...` takes further files")
         if call.options:
             from tenterhook.author.options import check_tables
 

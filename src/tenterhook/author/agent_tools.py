@@ -12,18 +12,11 @@ from msgspec import Struct
 from tenterhook.author import inputs
 from tenterhook.dialects import recorded
 from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.dialects.schema.vocabulary import TOOLS
 from tenterhook.support import tool_names
 
-# Our words for tools, and the names under which dialects list their own names for them.
-NAMES = {
-    "shell": "Bash",
-    "read": "Read",
-    "write": "Write",
-    "edit": "Edit",
-    "search": "Grep",
-    "glob": "Glob",
-    "subagent": "Task",
-}
+# The names under which dialects list their own names for tools, by our words for them.
+NAMES = {kind: names[0] for kind, names in tool_names.TOOLS.items() if names[0] in TOOLS}
 # Tools that take a patch, by the last part of their names, for agents without recorded calls.
 PATCHES = ("apply_patch", "patch")
 

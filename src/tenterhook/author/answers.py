@@ -84,39 +84,39 @@ def ask(reason: object) -> Answer:
 
 def context(text: object) -> Answer:
     """Tell the model something."""
-    said = Answer()
-    said.contexts = (text_or_empty(text),)
-    return said
+    answer = Answer()
+    answer.contexts = (text_or_empty(text),)
+    return answer
 
 
 def notify(text: object) -> Answer:
     """Show the user something."""
-    said = Answer()
-    said.notices = (text_or_empty(text),)
-    return said
+    answer = Answer()
+    answer.notices = (text_or_empty(text),)
+    return answer
 
 
 def stop(reason: object = "") -> Answer:
     """End the agent here. Before a tool this is also a refusal."""
-    said = Answer()
-    said.stop = text_or_empty(reason)
-    return said
+    answer = Answer()
+    answer.stop = text_or_empty(reason)
+    return answer
 
 
 def rewrite(value: Any = NOTHING, /, **edits: Any) -> Answer:
     """Change the tool's input, its output, the prompt or the request. An object is laid over the old; None removes a
     key.
     """
-    said = Answer()
+    answer = Answer()
     if isinstance(value, dict):
         edits = {**value, **edits}
     else:
-        said.change = value
-    if not edits and said.change is NOTHING:
+        answer.change = value
+    if not edits and answer.change is NOTHING:
         raise TypeError("hook.rewrite needs what to change: a value, or input fields by name")
-    said.edits = edits
-    check_json(edits if said.change is NOTHING else said.change)
-    return said
+    answer.edits = edits
+    check_json(edits if answer.change is NOTHING else answer.change)
+    return answer
 
 
 def check_json(value: Any) -> None:
@@ -126,4 +126,4 @@ def check_json(value: Any) -> None:
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as exc:
-        raise TypeError(f"hook.rewrite was given what no JSON can hold: {exc}") from None
+        raise TypeError(f"hook.rewrite was given a value that JSON cannot hold: {exc}") from None

@@ -52,7 +52,7 @@ def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = Fals
         names = [name for name in likely if name in having] or having or likely
     best, name = max((score(known[name], raw) + 4 * signed.count(name), name) for name in names)
     if best <= 0 and not usual:
-        raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
+        raise UsageError("the event does not show which agent called: name it with --agent NAME")
     return name
 
 
@@ -112,7 +112,7 @@ def strange(agent: str) -> str:
     plain, given, version = agent.partition("@")
     if not given or all(part.isdecimal() for part in version.split(".")):
         return ""
-    return f"--agent {agent}: {version!r} is no version, which is numbers with dots between; taken for {plain}"
+    return f"--agent {agent}: {version!r} is not a version (numbers with dots between them); used as {plain}"
 
 
 def older(newest: dict[str, Any], plain: str, version: str) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def payload(given: bytes) -> dict[str, Any]:
     try:
         found = json.loads(given.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as exc:
-        raise UsageError(f"the event on stdin is no JSON: {exc}") from None
+        raise UsageError(f"the event on stdin is not JSON: {exc}") from None
     if not isinstance(found, dict):
         raise UsageError(f"the event on stdin must be a JSON object, not {type(found).__name__}")
     return found

@@ -82,12 +82,12 @@ def run_all_hooks(hooks: Iterable[Registered], event: Event) -> tuple[Answer, li
     answer, now = Answer(), event
     for one in hooks:
         try:
-            said = call_hook(one, now)
-            now = now.after(said)
+            reply = call_hook(one, now)
+            now = now.after(reply)
         except (Exception, SystemExit) as exc:
-            said, problem = answer_for_failure(one, exc, event)
+            reply, problem = answer_for_failure(one, exc, event)
             failures.append((problem, exc))
-        answer = answer & said
+        answer = answer & reply
     return answer, failures
 
 
@@ -108,9 +108,9 @@ def parse_event(given: bytes, call: HookCommand, environ: Mapping[str, str]) -> 
 def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) -> Said:
     """Refuse an event that cannot be read if a hook guards; every agent understands this refusal."""
     closed = any(one.on_failure(kind) != "allow" for one in hooks for kind in one.kinds if kind in GUARDED)
-    said = Said(REFUSED if closed else 1, "", f"This cannot be checked: {problem}")
-    said.failures = [(problem, exc)]
-    return said
+    reply = Said(REFUSED if closed else 1, "", f"This cannot be checked: {problem}")
+    reply.failures = [(problem, exc)]
+    return reply
 
 
 # ---- one hook
@@ -136,38 +136,38 @@ def call_hook(one: Registered, event: Event) -> Answer:
     return in_time(call, one.timeout) if one.timeout else call()
 
 
-def coerce_to_answer(said: Any) -> Answer:
+def coerce_to_answer(result: Any) -> Answer:
     """Make one answer of a hook's return value: nothing, an answer, several, or something to await."""
-    if said is None:
+    if result is None:
         return Answer()
-    if isinstance(said, Answer):
-        return said
-    if hasattr(said, "__await__") or hasattr(said, "__anext__"):
+    if isinstance(result, Answer):
+        return result
+    if hasattr(result, "__await__") or hasattr(result, "__anext__"):
         import asyncio
 
-        return coerce_to_answer(asyncio.run(await_hook_result(said)))
-    if hasattr(said, "__next__") or isinstance(said, list | tuple):
+        return coerce_to_answer(asyncio.run(await_hook_result(result)))
+    if hasattr(result, "__next__") or isinstance(result, list | tuple):
         total = Answer()
-        for part in said:
+        for part in result:
             total = total & coerce_to_answer(part)
         return total
-    raise TypeError(f"a hook returns hook.deny(...) and the like, or nothing; not {said!r:.80}")
+    raise TypeError(f"a hook returns hook.deny(...) and the like, or nothing; not {result!r:.80}")
 
 
-async def await_hook_result(said: Any) -> Any:
-    return [part async for part in said] if hasattr(said, "__anext__") else await said
+async def await_hook_result(result: Any) -> Any:
+    return [part async for part in result] if hasattr(result, "__anext__") else await result
 
 
 def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
     """Call it in a thread, which is abandoned if it takes too long."""
     from threading import Thread
 
-    said: list[Answer] = []
+    answers: list[Answer] = []
     problem: list[BaseException] = []
 
     def work() -> None:
         try:
-            said.append(call())
+            answers.append(call())
         except BaseException as exc:
             problem.append(exc)
 
@@ -176,9 +176,9 @@ def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
     thread.join(seconds)
     if problem:
         raise problem[0]
-    if not said:
+    if not answers:
         raise TimeoutError(f"no answer within {seconds:g} s")
-    return said[0]
+    return answers[0]
 
 
 def answer_for_failure(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tenterhook.author.event import Event
     from tenterhook.author.registered import Registered
 
-REACHED, NOBODY, BROKEN = "reached", "reached nobody", "broken"
+REACHED, NO_HOOK, BROKEN = "reached", "reached no hook", "broken"
 
 
 def answer(hooks: list[Registered], event: Event, mark: str) -> Answer:
@@ -21,7 +21,7 @@ def answer(hooks: list[Registered], event: Event, mark: str) -> Answer:
     if problems:
         return deny(format_canary_reason(mark, BROKEN, "; ".join(problems)))
     names = [one.name for one in hooks if one.listens(event)]
-    return deny(format_canary_reason(mark, REACHED if names else NOBODY, ", ".join(names)))
+    return deny(format_canary_reason(mark, REACHED if names else NO_HOOK, ", ".join(names)))
 
 
 def format_canary_reason(mark: str, how: str, text: str) -> str:

@@ -31,11 +31,11 @@ class DeclaredHook:
     __slots__ = ("kinds", "line", "match", "name", "options", "policy", "timeout")
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> None:
-        said = {word.arg: literal(word.value, word.arg) for word in call.keywords if word.arg in WORDS}
+        values = {word.arg: literal(word.value, word.arg) for word in call.keywords if word.arg in WORDS}
         self.kinds = tuple(literal(word, "the kind of event") for word in call.args)
-        self.match, self.policy = str(said.get("match", "")), str(said.get("on_failure", ""))
-        self.name = str(said.get("name") or function.name.replace("_", "-"))
-        self.timeout = float(said["timeout"]) if said.get("timeout") else None
+        self.match, self.policy = str(values.get("match", "")), str(values.get("on_failure", ""))
+        self.name = str(values.get("name") or function.name.replace("_", "-"))
+        self.timeout = float(values["timeout"]) if values.get("timeout") else None
         self.options = tuple(parameters_with_default(function.args))
         self.line = function.lineno
         if not self.kinds:

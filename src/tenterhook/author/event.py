@@ -238,17 +238,17 @@ class Event(dict):  # type: ignore[type-arg]
         """The value that a hook can change: the tool's input or output, the prompt, the request or the response."""
         return self.data.get(SUBJECTS.get(self.kind, ""))
 
-    def after(self, said: Answer) -> Event:
+    def after(self, answer: Answer) -> Event:
         """The event with a hook's change, for the hooks after it."""
         subject = SUBJECTS.get(self.kind, "")
-        if not said.changes or not subject:
+        if not answer.changes or not subject:
             return self
         before = self.data.get(subject)
-        value = before if said.change is NOTHING else said.change
+        value = before if answer.change is NOTHING else answer.change
         if subject == "tool_input":
-            value = self.changed_input(before, value, said.edits)
-        elif said.edits:
-            value = inputs.apply_field_edits(value if isinstance(value, dict) else {}, said.edits)
+            value = self.changed_input(before, value, answer.edits)
+        elif answer.edits:
+            value = inputs.apply_field_edits(value if isinstance(value, dict) else {}, answer.edits)
         elif subject == "tool_output":
             value = inputs.output_like(value, before)
         changed = Event(

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def format_failures(said: Said) -> list[str]:
+def format_failures(reply: Said) -> list[str]:
     """One text for each failure: what failed, and the traceback from the hook's own code on."""
-    return [text + format_hook_traceback(exc) for text, exc in said.failures]
+    return [text + format_hook_traceback(exc) for text, exc in reply.failures]
 
 
 def format_hook_traceback(exc: BaseException) -> str:
@@ -32,9 +32,9 @@ def own(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
-def write(said: Said, path: str) -> None:
+def write(reply: Said, path: str) -> None:
     """Write the report for the test that started this process, even without failures: it proves that the end was
     reached.
     """
     with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-        json.dump(format_failures(said), file)
+        json.dump(format_failures(reply), file)

@@ -55,9 +55,9 @@ def render_answer(answer: Answer, event: Event, dialect: dict[str, Any], *, by_e
     section, key = dialect.get("section", ("", ""))
     if key and section in writer.object:
         writer.object[section] = {key: event.name, **writer.object[section]}
-    said = writer.said()
-    said.out = said.out or dialect.get("quiet", "")
-    return said
+    reply = writer.said()
+    reply.out = reply.out or dialect.get("quiet", "")
+    return reply
 
 
 class Writer:
@@ -111,7 +111,7 @@ class Writer:
         decision, reason = answer.decision, answer.reason
         if decision == "ask" and not self.asks:
             decision = "deny"
-            reason = f"{reason or DENIED} (this needs the user's word, and {self.agent} asks nobody here)"
+            reason = f"{reason or DENIED} (the user would have to allow this, and {self.agent} cannot ask here)"
         if answer.stop is not None and self.event.kind in BEFORE and decision != "deny":
             decision, reason = "deny", append_unique_line(reason, answer.stop)
         return decision, reason

@@ -12,10 +12,14 @@ from tenterhook.errors import TenterhookError, UsageError, format_exception_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import CodeType
+
     from tenterhook.author.calls import HookCommand
     from tenterhook.author.registered import Registered
 
 LIBRARY = "library:"
+# What the files have registered that were run before there was an event, each for one use.
+AHEAD: dict[str, list[Registered]] = {}
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
 
 
@@ -73,11 +77,23 @@ def library_names() -> list[str]:
 def of_file(path: str) -> list[Registered]:
     """Run a file as a module, with its folder first on the path as Python does for a script."""
     whole = os.path.abspath(path)
+    folder = os.path.dirname(whole)
+    if whole in AHEAD:
+        put_first_on_path(folder)
+        return AHEAD.pop(whole)
     with open(whole, "rb") as file:
         code = compile(file.read(), whole, "exec")
-    folder = os.path.dirname(whole)
+    put_first_on_path(folder)
+    return run_code(code, whole)
+
+
+def put_first_on_path(folder: str) -> None:
     if folder not in sys.path:
         sys.path.insert(0, folder)
+
+
+def run_code(code: CodeType, whole: str) -> list[Registered]:
+    """Run the code of a file; returns the hooks that it registers."""
     with hook.apart() as found:
         exec(code, {"__name__": "__hook__", "__file__": whole, "__builtins__": __builtins__})
     return found

@@ -47,7 +47,7 @@ def check_tables(file: str, hooks: Iterable[Registered]) -> None:
     for name, table in tables(file).items():
         meant = name.replace("_", "-").lower()
         if not isinstance(table, dict) and name not in known:
-            raise UsageError(f"{file}: {name} stands in no table: write it below [{known[0] if known else 'HOOK'}]")
+            raise UsageError(f"{file}: {name} is not in a table: write it below [{known[0] if known else 'HOOK'}]")
         if meant != name and name not in known and meant in known:
             raise UsageError(f"{file}: there is no hook {name!r}; did you mean [{meant}]?")
 
@@ -69,14 +69,14 @@ def load_options_table(hook: Registered, file: str) -> dict[str, Any]:
 def check_values(table: dict[str, Any], hook: Registered, where: str) -> dict[str, Any]:
     """The options of a table, each of the type that the hook's default has."""
     given = {}
-    for name, said in table.items():
+    for name, value in table.items():
         option = name.replace("-", "_")
         if option not in hook.options:
             raise unknown(where, name, [hook])
         default = hook.options[option]
-        if default is not None and not fits(said, default):
-            raise UsageError(f"{where} {name} must be like {default!r}, not {said!r}")
-        given[option] = type(default)(said) if isinstance(default, SEVERAL) else said
+        if default is not None and not fits(value, default):
+            raise UsageError(f"{where} {name} must be like {default!r}, not {value!r}")
+        given[option] = type(default)(value) if isinstance(default, SEVERAL) else value
     return given
 
 
@@ -105,12 +105,12 @@ def tables(file: str) -> dict[str, Any]:
         raise UsageError(f"{file}: {exc}") from None
 
 
-def fits(said: Any, default: Any) -> bool:
+def fits(value: Any, default: Any) -> bool:
     if isinstance(default, SEVERAL):
-        return isinstance(said, list)
-    if isinstance(default, bool) or isinstance(said, bool):
-        return isinstance(said, bool) and isinstance(default, bool)
-    return isinstance(said, int | float if isinstance(default, int | float) else type(default))
+        return isinstance(value, list)
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(value, bool) and isinstance(default, bool)
+    return isinstance(value, int | float if isinstance(default, int | float) else type(default))
 
 
 def value(text: str, default: Any, setting: str) -> Any:
@@ -138,4 +138,4 @@ def in_json(text: str, setting: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as exc:
-        raise UsageError(f"{setting}: no JSON: {exc}") from None
+        raise UsageError(f"{setting}: not JSON: {exc}") from None

@@ -36,15 +36,15 @@ def main(argv: list[str], hooks: Callable[[HookCommand], list[Registered]]) -> i
     try:
         given = sys.stdin.buffer.read() if sys.stdin is not None else b""
         call = parse_argv(argv)
-        said = handle_event(usable(hooks, call), given, call, os.environ)
+        reply = handle_event(usable(hooks, call), given, call, os.environ)
     finally:
         back(out)
     if call.report:
         from tenterhook.author import failures
 
-        failures.write(said, call.report)
+        failures.write(reply, call.report)
     gc.freeze()  # skip the garbage collection at exit
-    return emit(said, out)
+    return emit(reply, out)
 
 
 def parse_argv(argv: list[str]) -> HookCommand:
@@ -111,19 +111,19 @@ def back(out: int | None) -> None:
         os.dup2(out, 1)
 
 
-def emit(said: Said, out: int | None) -> int:
+def emit(reply: Said, out: int | None) -> int:
     """Write the answer; return the exit code. A refusal that cannot be written becomes one by exit code."""
-    code = said.code
-    if said.out:
+    code = reply.code
+    if reply.out:
         try:
             if out is None:
                 raise OSError("stdout is closed")
-            whole(out, said.out.encode("utf-8", "backslashreplace") + b"\n")
+            whole(out, reply.out.encode("utf-8", "backslashreplace") + b"\n")
         except OSError:
-            code, said.err = (REFUSED, said.refusal) if said.refusal else (code or 1, said.err)
-    if said.err:
+            code, reply.err = (REFUSED, reply.refusal) if reply.refusal else (code or 1, reply.err)
+    if reply.err:
         try:
-            whole(2, said.err.encode("utf-8", "backslashreplace") + b"\n")
+            whole(2, reply.err.encode("utf-8", "backslashreplace") + b"\n")
         except OSError:
             return code  # no stream is left
     return code

@@ -76,5 +76,5 @@ def answers_line(found: Explanation) -> str:
 
 
 def consequence(effect: Effect) -> str:
-    told = [message.to for message in effect.messages]
-    return f"{effect.then}, {told[0]} is told" if told and told[0] != "log" else effect.then
+    receivers = [message.to for message in effect.messages]
+    return f"{effect.then}, {receivers[0]} is told" if receivers and receivers[0] != "log" else effect.then

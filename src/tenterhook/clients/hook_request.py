@@ -163,7 +163,7 @@ def check_name(name: str, before: Iterable[str]) -> None:
     if name.lower() in OURS:
         raise Failure("network", f"the header {name} is not for a hook to set; take it out of `headers`")
     if name.lower() in map(str.lower, before):
-        raise Failure("network", f"the header {name} stands twice; take one out of `headers`")
+        raise Failure("network", f"the header {name} is given twice; take one out of `headers`")
 
 
 def substitute_variables(text: str, values: Mapping[str, str]) -> str:
@@ -243,7 +243,7 @@ def answer(response: HTTPResponse, place: RequestTarget, line: Connection) -> st
         raise Failure("network", f"HTTP {status} from {place.shown}", glance(response, line))
     encoding = response.headers.get("content-encoding", "identity")
     if encoding.lower() != "identity":
-        raise Failure("output", f"{place.shown} encoded its response ({encoding}), which it was told not to do")
+        raise Failure("output", f"{place.shown} encoded its response ({encoding}), although the request forbids that")
     body = body_of(response, place, line)
     if response.length:
         raise Failure("network", f"the response of {place.shown} broke off, {response.length:,} bytes before its end")
@@ -252,7 +252,7 @@ def answer(response: HTTPResponse, place: RequestTarget, line: Connection) -> st
     if reading.found is None:
         why = f": {reading.problem}" if reading.problem else ""
         what = f"is not one JSON object{why}" if body.strip() else "is empty"
-        raise Failure("output", f"the response of {place.shown} {what}; {{}} says nothing", text[:GLANCE])
+        raise Failure("output", f"the response of {place.shown} {what}; send {{}} to decide nothing", text[:GLANCE])
     return text
 
 

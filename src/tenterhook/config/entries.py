@@ -14,11 +14,10 @@ from tenterhook import handlers
 from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
-from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.errors import UsageError, nearest
 from tenterhook.pipeline.match import engine, is_broken
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Hook, Path, Source
+from tenterhook.types import RULE, Hook, Path, Source
 
 LONGEST_NAME = 60
 # Files whose hooks are not duplicates of those in other files.
@@ -290,8 +289,8 @@ class EntryReader:
         fitting = [kind for kind in types if kind.name == name]
         if not fitting:
             known = sorted({kind.name for kind in types})
-            said = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
-            self.report_malformed(path, f"{said}; it may be: {', '.join(known)}", "the hook never runs")
+            why = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
+            self.report_malformed(path, f"{why}; it may be: {', '.join(known)}", "the hook never runs")
             return None
         for kind in fitting:
             if isinstance(spec.get(kind.key), list) and kind.form != "shell":

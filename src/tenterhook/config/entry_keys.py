@@ -7,11 +7,10 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.config.timeouts import LONGEST
-from tenterhook.dialects.schema.vocabulary import POLICIES, RULE
 from tenterhook.dialects.schema.words import CAUSES, MATCHERS, NETWORKS
 from tenterhook.errors import nearest
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Path, Sandbox
+from tenterhook.types import POLICIES, RULE, Path, Sandbox
 
 if TYPE_CHECKING:
     from tenterhook.config.entries import EntryReader
@@ -317,7 +316,7 @@ SETTERS: dict[str, Strategy[Callable[[EntryReader, dict[str, Any], str, Any, Pat
     ),
     "warm": Strategy(
         lambda r, f, k, v, p: set_flag(r, f, k, v, p, "warm"),
-        "false starts the interpreter anew for each event, though the hook is a Python script",
+        "false starts a new interpreter for each event, although the hook is a Python script",
     ),
     "background": Strategy(
         lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),

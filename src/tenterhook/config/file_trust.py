@@ -120,8 +120,8 @@ class FileTrust:
             # A file that a command line names is not read here; of a foreign one a warning says that it is not trusted.
             if item.file not in read or item.file in map(os.path.realpath, self.foreign):
                 continue
-            said = f"the hook {item.name!r} for {item.event} was approved and no longer exists"
-            self.warn(item.file, f"{said}; tenter trust confirms that")
+            text = f"the hook {item.name!r} for {item.event} was approved and no longer exists"
+            self.warn(item.file, f"{text}; tenter trust confirms that")
         states = {id(hook): self.limit_hosts(one) for hook, one in zip(known, found, strict=True)}
         return [states.get(id(hook)) or replace(hook, state="untrusted") for hook in hooks]
 
@@ -170,11 +170,11 @@ class FileTrust:
             return Directives() if self.settings.only_managed and place.file.scope != "managed" else words
         if self.settings.only_managed or not self.asks(place):
             return Directives()
-        said = words.as_approval()
-        if not said and not (self.remembers() and self.approvals().knows(place.path)):
+        directives = words.as_approval()
+        if not directives and not (self.remembers() and self.approvals().knows(place.path)):
             return Directives()
-        found, state = self.approvals().words(place.path, said) if self.remembers() else ({}, "untrusted")
-        if found != said:
+        found, state = self.approvals().words(place.path, directives) if self.remembers() else ({}, "untrusted")
+        if found != directives:
             now = "what was approved stays in force" if state == "modified" else "it is ignored"
             self.warn(place.path, f"says something about other hooks that is not approved: {now}; see tenter trust")
         return msgspec.convert(found, Directives)

@@ -125,9 +125,9 @@ def load(
 
 def other_version(document: readers.Document, place: ConfigLocation) -> Iterator[Problem]:
     """Report a file of a version that the agent does not read."""
-    wanted, said = place.file.version, document.data.get("version")
-    if wanted and said is not None and (said != wanted or not isinstance(said, int)):
-        text = f"version must be {wanted}, not {said!r}; so no hook of this file runs"
+    wanted, found = place.file.version, document.data.get("version")
+    if wanted and found is not None and (found != wanted or not isinstance(found, int)):
+        text = f"version must be {wanted}, not {found!r}; so no hook of this file runs"
         yield problem(document, ("version",), text, "error")
 
 
@@ -136,11 +136,11 @@ def switches(document: readers.Document, dialect: Dialect, words: Directives, lo
     if dialect.config.switches.on in document.data:
         words.switch = document.data[dialect.config.switches.on]
     key, value = dialect.config.switches.off
-    said, path = dig(document.data, key) if key else (None, ())
-    if isinstance(said, bool):
-        words.off = said is value
-    elif said is not None:
-        loaded.problems.append(problem(document, path, f"{key} must be true or false, not {said!r}; it is ignored"))
+    switch, path = dig(document.data, key) if key else (None, ())
+    if isinstance(switch, bool):
+        words.off = switch is value
+    elif switch is not None:
+        loaded.problems.append(problem(document, path, f"{key} must be true or false, not {switch!r}; it is ignored"))
     names, path = (
         dig(document.data, dialect.config.switches.disabled) if dialect.config.switches.disabled else (None, ())
     )
@@ -185,8 +185,8 @@ def is_exempt_from_disabling(hook: Hook, dialect: Dialect) -> bool:
 
 def off(all_words: list[tuple[ConfigLocation, Directives]]) -> bool:
     """Whether hooks are off: the highest scope counts, and within a scope the last file."""
-    said = [(PRECEDENCE[place.file.scope], words.off) for place, words in all_words if words.off is not None]
-    return bool(said) and max(reversed(said), key=lambda one: one[0])[1] is True
+    switches = [(PRECEDENCE[place.file.scope], words.off) for place, words in all_words if words.off is not None]
+    return bool(switches) and max(reversed(switches), key=lambda one: one[0])[1] is True
 
 
 def open_document(place: ConfigLocation, loaded: Loaded, dialect: Dialect, *, quiet: bool) -> readers.Document | None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Dialect, File
 from tenterhook.errors import ConfigError
+from tenterhook.support.paths import within
 
 FORMATS = {
     ".json": ("jsonc", "json"),
@@ -72,10 +73,6 @@ def only(dialect: Dialect, project: str, config: str) -> ConfigLocation:
     return ConfigLocation(path, replace(model, path=path, scope=scope), True)
 
 
-def within(path: str, folder: str) -> bool:
-    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def expand(
     file: File, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]
 ) -> Iterator[ConfigLocation]:
@@ -111,8 +108,8 @@ def filter_enabled_plugins(found: list[str], root: str, settings: str, key: str)
     chosen: dict[str, str] = {}
     for path in found:
         marketplace, plugin, *_ = os.path.relpath(path, root).split(os.sep)
-        said = switches.get(f"{plugin}@{marketplace}")
-        if said is True or (isinstance(said, dict) and said.get("enabled", True) is True):
+        switch = switches.get(f"{plugin}@{marketplace}")
+        if switch is True or (isinstance(switch, dict) and switch.get("enabled", True) is True):
             chosen[f"{plugin}@{marketplace}"] = path
     return list(chosen.values())
 

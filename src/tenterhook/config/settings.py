@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from tenterhook.config.locations import resolve_config_path
 from tenterhook.errors import ConfigError, nearest
-from tenterhook.support.files import LARGEST
-from tenterhook.support.stable_read import whole
+from tenterhook.support.files import LARGEST, whole
 
 SYSTEM = "/etc/tenterhook/tenterhook.toml"
 USER = "@config/tenterhook/tenterhook.toml"
@@ -59,8 +58,8 @@ MANAGED = ("only_managed", "bypass", "managed_off")
 
 def settings(home: str, environ: Mapping[str, str], system: str, **host: Any) -> Settings:
     """The user's settings, then the host's, then the system's over them. Nothing is parsed if there is no file."""
-    said = table(resolve_config_path(USER, "", home, environ))
-    theirs = {key: value for key, value in said.items() if key not in MANAGED}
+    users = table(resolve_config_path(USER, "", home, environ))
+    theirs = {key: value for key, value in users.items() if key not in MANAGED}
     return replace(Settings(), **{**theirs, **host, **load_managed_settings(system)})
 
 

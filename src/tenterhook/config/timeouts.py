@@ -33,12 +33,12 @@ LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 
 
-def timeout(r: EntryReader, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
+def timeout(r: EntryReader, entry: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
     """In seconds. Without a time-out in the entry, the shorter of the defaults of its type and its event."""
     usual = min(kind.timeout or r.dialect.planning.timeout, rule.overrides.timeout or LONGEST)
-    if said is None:
+    if entry is None:
         return usual
-    key, value, path = said
+    key, value, path = entry
     unit = unit_of(value, kind.unit or r.dialect.config.unit)
     if not is_time(value, unit):
         shown = repr(value)[:60]

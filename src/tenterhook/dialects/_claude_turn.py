@@ -33,7 +33,7 @@ SHOWN: dict[int | str, Exit] = {
     )
 }
 UNHEARD: dict[int | str, Exit] = {
-    2: Exit(means="an error that nobody is told of", failed=True, answer=ExitAnswer(yields=True))
+    2: Exit(means="an error that is not shown", failed=True, answer=ExitAnswer(yields=True))
 }
 ENV_FILE = {"CLAUDE_ENV_FILE": ".env_file?"}
 NARROW = "names-or-regex-narrow@javascript-2025"

@@ -75,7 +75,7 @@ END = EventRule(
     deny=DenyRules("model", "user_message"),
     stop=StopRules(cap=5),
     overrides=Overrides(
-        exits={2: Exit(means="failed; it keeps nobody from stopping", failed=True, text=ExitText("stderr", "error"))}
+        exits={2: Exit(means="failed; the agent stops all the same", failed=True, text=ExitText("stderr", "error"))}
     ),
 )
 

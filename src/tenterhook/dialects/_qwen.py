@@ -136,7 +136,7 @@ EVENTS = (
     EventRule(
         name="SubagentStart",
         kind="agent.start",
-        about="when a subagent starts; a context reaches nobody",
+        about="when a subagent starts; a context is dropped",
         fields=(Field("agent_id"), Field("agent_type")),
         target=EventTarget("agent_type"),
         deny=DenyRules("log", "reason"),

@@ -196,7 +196,7 @@ DIALECT = Dialect(
     reading=ReadingRules(
         exits={
             0: Exit(
-                means="success; a JSON object is the answer, and what stands in braces and is none an error",
+                means="success; a JSON object is the answer, and other text in braces is an error",
                 text=ExitText("stdout", "plain"),
                 answer=ExitAnswer(broken_fails="{", broken_closed=True),
             ),
@@ -307,8 +307,8 @@ DIALECT = Dialect(
         "A malformed entry (no inner hooks, no type, an unknown type, a value of a wrong type) under PreToolUse or "
         "PermissionRequest costs all hooks of its file, but not in strict mode; under any other event it costs itself.",
         "hookSpecificOutput without its event's hookEventName voids the whole answer; so does a value of a wrong type.",
-        'A decision "deny" at the top level is no valid answer: only approve and block are.',
-        "continue: false before a tool is no veto: the tool runs, then the agent stops. Strict mode stops first.",
+        'A decision "deny" at the top level is not valid: only approve and block are.',
+        "continue: false does not refuse a tool: the tool runs, then the agent stops. Strict mode stops first.",
         "Hooks of a skill count in events whose data name it under `skills`; those of an agent where agent_type does.",
         "An updatedToolOutput must have the form of the tool's own output, or it counts for nothing.",
         "A hook with async: true decides nothing; on the next turn of a session the model is told its systemMessage, "
@@ -316,9 +316,9 @@ DIALECT = Dialect(
         "Of several updated inputs that of the hook which finished last counts; of several refusals before a tool the "
         "model is told that one's reason alone, be it empty.",
         "A prompt that continue: false stops stays in the conversation, and its stopReason is told with the next one.",
-        "What stands in braces and is no JSON is not told to the model, as other text is at a prompt or a start.",
+        "At a prompt or a start the model gets plain text, but not text in braces that is not JSON.",
         "A prompt or agent hook that refuses ends the turn too, unless continueOnBlock is true.",
         "Without a user (`tenter fire --unattended`) an ask is a refusal; a defer ends the run, the call stays open.",
-        "An MCP server is started anew for each mcp_tool hook and ended after it; the agent itself keeps it running.",
+        "Here each mcp_tool hook starts its MCP server and ends it afterwards; the agent itself keeps it running.",
     ),
 )

@@ -294,7 +294,7 @@ DIALECT = Dialect(
                 answer=ExitAnswer(broken_fails="{["),
             ),
             2: Exit(
-                means="block, with stderr as the reason; without a word on stderr an error",
+                means="block, with stderr as the reason; without text on stderr an error",
                 decision="deny",
                 text=ExitText("stderr", "reason", needed=True),
             ),
@@ -403,7 +403,7 @@ DIALECT = Dialect(
         "Before a tool ask, approve, continue: false, stopReason and suppressOutput make the hook fail: the tool runs.",
         "A refusal needs a reason that is not empty; so does exit 2, on stderr.",
         "updatedInput counts only beside permissionDecision allow, and allow only beside updatedInput.",
-        "A decision outside of hookSpecificOutput does not count, though it block, where that has a permissionDecision "
+        "A decision outside of hookSpecificOutput does not count, not even a block, if that has a permissionDecision "
         "or an updatedInput. Of several refusals before a tool the model is told the first reason alone.",
         "An answer behind a byte order mark is text like any other.",
         "One http hook makes the agent refuse the whole file, and so do a hook without a type or of an unknown one, a "

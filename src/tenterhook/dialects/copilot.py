@@ -153,12 +153,12 @@ DIALECT = Dialect(
         "of type http that get an answer, and plugins: those are from documents only.",
         "A hook under a camelCase name is told camelCase fields and no event's name, and answers flat. Under a "
         "PascalCase name it is told snake_case fields and tools by Claude Code's names; it may answer flat all the "
-        "same, and on PreToolUse in hookSpecificOutput, which outranks what stands flat beside it.",
+        "same, and on PreToolUse in hookSpecificOutput, which outranks flat keys beside it.",
         "Who fires tool.before runs the hooks of both names, file by file, those under the camelCase name first.",
         "Models of OpenAI write by apply_patch: its whole input, toolArgs or tool_input, is the patch as one text. "
         "Under a PascalCase name that tool is Edit. Our hooks refuse such a call where they would change it.",
         "preToolUse and permissionRequest refuse where a hook fails, whatever its JSON says; one that takes too long "
-        "does not. Where nobody can be asked an ask is a refusal.",
+        "does not. If no user can be asked, an ask is a refusal.",
         "The document says that userPromptSubmitted cannot refuse and that its answer is dropped. In fact a decision "
         '"block" with a reason refuses the prompt, and modifiedPrompt and additionalContext count.',
         "The document says that after a tool only modifiedResult and additionalContext count. In fact a decision "

@@ -124,15 +124,15 @@ DIALECT = Dialect(
         "Who fires tool.before runs the hooks of preToolUse and then those of the event that is for such a tool: "
         "beforeShellExecution, beforeMCPExecution or beforeReadFile; a refusal by the first leaves the other out. "
         "After a tool the particular event comes first.",
-        "Where a hook may refuse, an answer that is no JSON object, or whose permission is no word of the event's, "
-        "refuses; an answer without permission decides nothing, and silence lets pass.",
-        "A hook that fails or takes too long lets pass, unless its entry says failClosed; then silence refuses too.",
+        "Where a hook may refuse, an answer refuses if it is not a JSON object, or if the event does not know its "
+        "permission. An answer without a permission decides nothing, and neither does silence.",
+        "A hook that fails or is late refuses nothing, unless its entry says failClosed; then silence refuses too.",
         "On preToolUse an ask is accepted and not enforced; on subagentStart it refuses.",
         "A follow-up of a hook on stop or subagentStop counts five times in a row, or as often as its entry's "
         "loop_limit says; null is without end. loop_count says how often it was so far.",
         "CURSOR_CODE_REMOTE, which is there in a remote workspace, is only handed on where the host has it.",
         "updated_mcp_tool_output is for tools of servers alone. The document names no default for timeout: 60 seconds.",
-        "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they are no "
-        "part of this.",
+        "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they "
+        "are not part of this.",
     ),
 )

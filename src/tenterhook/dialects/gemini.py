@@ -354,9 +354,9 @@ DIALECT = Dialect(
         "allow, too.",
         "On BeforeModel and AfterModel a later hook's answer, even plain text, undoes an earlier hook's deny in the "
         "agent itself. Here a deny stays.",
-        "An ask where nobody can be asked ends the agent without a word.",
-        "A tail call to a tool that the same hook fits goes on for ever.",
-        "A mode on toolConfig that nobody gave is AUTO.",
+        "If no user can be asked, an ask ends the agent without a message.",
+        "A tail call to a tool that the same hook matches never ends.",
+        "Without a mode on toolConfig the mode is AUTO.",
         "${/} and ${pathSeparator} in an extension's commands are not filled in; ${extensionPath} is.",
     ),
 )

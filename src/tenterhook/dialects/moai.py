@@ -314,9 +314,9 @@ DIALECT = Dialect(
         folder="CLAUDE_PROJECT_DIR",
     ),
     notes=(
-        "Payload fields stand in camelCase beside snake_case, so that scripts written for either work.",
+        "Payload fields come in camelCase and in snake_case, so that scripts written for either work.",
         "PermissionRequest: exit 0 without another word is allow.",
-        "A hook whose script does not exist is skipped without a word; `tenter check` reports it.",
+        "A hook whose script does not exist is skipped without a message; `tenter check` reports it.",
         "Plain text at exit 0 is context on UserPromptSubmit and SessionStart, and has no meaning elsewhere.",
         "A statusLine's command goes to no shell and nothing in it expands; it is a path from the project's root.",
         "A hook with async: true decides nothing; its texts come on the next turn of a session, at once without one. "

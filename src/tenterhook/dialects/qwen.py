@@ -291,7 +291,7 @@ DIALECT = Dialect(
     remarks=Remarks(cautions={"approval": "the folder", "keys": "the provider"}),
     notes=(
         "A command's time-out is in seconds; a number from 1000 on is taken for milliseconds, as older versions wrote.",
-        "At exit 2 stdout is not read at all: without a word on stderr the operation goes on, whatever was printed.",
+        "At exit 2 stdout is not read at all: without text on stderr the operation goes on, whatever was printed.",
         "continue: false refuses the one call, prompt or end of a turn, and the agent goes on; after a tool its reason "
         "takes the place of the result.",
         "An updatedInput on PreToolUse is not used. A tool_input is shown to the next hook of a chain, and not used "
@@ -303,7 +303,7 @@ DIALECT = Dialect(
         "engine lets the refusal stand.",
         "A hookSpecificOutput that is a text, a number or true loses the answer on PreToolUse, and beside another "
         "answer "
-        "both of them; so does a reason that is no text when the agent wants to stop.",
+        "both of them; so does a reason that is not text when the agent wants to stop.",
         "Of several hooks after a tool of which one wants to stop, the agent tells the model the last stopReason, or "
         "else the reasons of all of them; here the model is told what each hook says that wants to stop.",
         "A context at SubagentStart is not delivered.",

@@ -109,12 +109,14 @@ class Background:
             self.engine.spent.pop(id(hook), None)
         gone = {id(hook) for hook in later}
         batches = (tuple(hook for hook in batch if id(hook) not in gone) for batch in planned.batches)
-        said = (f"{len(refused)} hooks were not started: {self.most} are in the background already",) if refused else ()
+        warnings = (
+            (f"{len(refused)} hooks were not started: {self.most} are in the background already",) if refused else ()
+        )
         return replace(
             planned,
             batches=tuple(batch for batch in batches if batch),
             skipped=(*planned.skipped, *refused),
-            warnings=(*planned.warnings, *said),
+            warnings=(*planned.warnings, *warnings),
             background=taken,
         )
 

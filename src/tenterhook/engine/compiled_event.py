@@ -12,13 +12,13 @@ from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.environment import depth
 from tenterhook.pipeline.event_reader import Rules, compile_rules
 from tenterhook.pipeline.payload import Given, Shape, aliases, compile_shape
-from tenterhook.pipeline.plan import Planner
-from tenterhook.pipeline.plan_joint import JointPlanner, merge_event_rules, merge_tables_first_wins
+from tenterhook.pipeline.plan import Planner, merge_event_rules, merge_tables_first_wins
 from tenterhook.pipeline.target_index import Memo
 from tenterhook.types import Event, Hook, Outcome, Plan
 
 if TYPE_CHECKING:
     from tenterhook.engine.hookset import HookSet
+    from tenterhook.pipeline.plan_joint import JointPlanner
 
 # How many hooks deep the system's hooks run at most.
 DEEPEST = 5
@@ -132,6 +132,8 @@ def planner(
     overrides: Collection[tuple[str, str]],
 ) -> Planner | JointPlanner:
     if len(rules) > 1:
+        from tenterhook.pipeline.plan_joint import JointPlanner  # few dialects need it
+
         return JointPlanner(hooks, dialect, rules, off=off, overrides=overrides)
     return Planner(hooks, dialect, rules[0], off=off, overrides=overrides)
 

@@ -54,13 +54,13 @@ class Confinement:
         return hook.sandbox in self.made
 
     def make(self, asked: Sandbox | None) -> Confined:
-        said = self.owner.settings.sandbox
-        if said == "off" or (asked and asked.off and said != "require"):
+        setting = self.owner.settings.sandbox
+        if setting == "off" or (asked and asked.off and setting != "require"):
             return FREE
         # In strict mode a sandbox is required on Linux only: elsewhere none exists yet, and no hook could run.
         # `require` wants that.
         strict = self.owner.mode == "strict" and sys.platform == "linux"
-        return self.profile(asked or Sandbox()), said == "require" or strict
+        return self.profile(asked or Sandbox()), setting == "require" or strict
 
     def words(self, hook: Hook) -> str:
         """A description for people; empty if the hook is not a process."""
@@ -72,10 +72,10 @@ class Confinement:
         profile, required = self.of(hook)
         if profile is None:
             return f"not confined: {'it says so itself' if asked.off else 'the settings say so'}"
-        said = [f"confined: network {profile.network}"]
-        said += [f"reads {', '.join(asked.read)}"] if asked.read else []
-        said += [f"writes {', '.join(asked.write)}"] if asked.write else []
-        return ", ".join([*said, "refused where that cannot be had" if required else "else with a warning"])
+        texts = [f"confined: network {profile.network}"]
+        texts += [f"reads {', '.join(asked.read)}"] if asked.read else []
+        texts += [f"writes {', '.join(asked.write)}"] if asked.write else []
+        return ", ".join([*texts, "refused where that cannot be had" if required else "else with a warning"])
 
     def profile(self, asked: Sandbox) -> Profile:
         """Build a profile. Explicit paths open protected or secret places only if they name them or a part of them."""

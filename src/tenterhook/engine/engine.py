@@ -2,9 +2,9 @@
 
     Event -> Plan -> Attempt -> Verdict -> Outcome
 
-`Engine.flow` is the whole story, without any I/O: it yields batches of hooks, receives attempts, and returns the
-outcome. `fire` and `afire` drive it, one from a thread, one on an event loop; the logic exists once. For each batch a
-driver calls `prepare`, which makes jobs of the hooks, and the runner, which makes attempts of the jobs. Read on in
+`flow.py` beside this has the whole story, without any I/O: it yields batches of hooks, receives attempts, and returns
+the outcome. `fire` and `afire` drive it, one from a thread, one on an event loop; the logic exists once. For each batch
+a driver calls `prepare`, which makes jobs of the hooks, and the runner, which makes attempts of the jobs. Read on in
 types, config/load, pipeline/plan, pipeline/payload, handlers/command, pipeline/verdict, pipeline/merge, pipeline/apply.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Generator, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -26,13 +26,10 @@ from tenterhook.engine.options import EngineOptions, takes
 from tenterhook.engine.reentry import INSIDE, WHY
 from tenterhook.errors import UsageError
 from tenterhook.handlers import starts_child
-from tenterhook.pipeline.apply import Changes
-from tenterhook.pipeline.judge import background_attempt, chain_ends, hooks_with_stale_input, judge, refusals, without
 from tenterhook.pipeline.match import LONGEST_NAME
-from tenterhook.pipeline.merge import merge
 from tenterhook.pipeline.payload import agents_in, in_our_words
 from tenterhook.pipeline.plan import plan
-from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
+from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -51,6 +48,14 @@ Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 UNCONFINED: Confined = (None, False)
 Flow = Generator[HookBatch, list[Attempt], tuple[Event, Outcome]]
+
+
+@cache
+def import_flow() -> Callable[[Engine, CompiledEvent, Event, Plan], Flow]:
+    """Import what reads answers. An event that no hook matches does not need it."""
+    from tenterhook.engine.flow import flow
+
+    return flow
 
 
 class Engine(BareHost):
@@ -155,46 +160,7 @@ class Engine(BareHost):
 
     def flow(self, compiled: CompiledEvent, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields hooks to run, receives their attempts, returns the outcome."""
-        changes = Changes(compiled.rule, event.data)
-        attempts: list[Attempt] = (
-            [background_attempt(hook) for hook in planned.background] if planned.background else []
-        )
-        verdicts: list[Verdict] = []
-        skipped: list[Skipped] = []
-        shown: list[tuple[tuple[Hook, ...], dict[str, Any]]] = []
-        for batch in planned.batches:
-            data = changes.now
-            shown.append((batch, data))
-            done = yield compiled.batch(batch, event if data is event.data else replace(event, data=data))
-            judged = judge(compiled, batch, data, done, attempts, skipped)
-            verdicts += judged
-            changes.after(judged)
-            if len(shown) < len(planned.batches) and chain_ends(compiled.ends, judged):
-                for hook in itertools.chain(*planned.batches[len(shown) :]):
-                    skipped.append(Skipped(hook.name, str(hook.source), "chain ended"))
-                    self.spent.pop(id(hook), None)
-                break
-        if compiled.rules.strict and changes.now is not event.data:
-            data = changes.settled()
-            now = replace(event, data=data)
-            awake = self.newly_matching_hooks(compiled, now, planned)
-            planned = replace(planned, skipped=without(planned.skipped, awake))
-            again = hooks_with_stale_input(compiled.rule, data, shown)
-            done = yield compiled.batch((*again, *awake), now)
-            verdicts += refusals(judge(compiled, again, data, done[: len(again)], attempts, skipped))
-            first = judge(compiled, awake, data, done[len(again) :], attempts, skipped)
-            verdicts += [replace(one, changes={}) for one in first]  # a first answer: stop and texts count too
-        return event, merge(
-            verdicts,
-            changes,
-            self.dialect,
-            compiled.rule,
-            mode=self.mode,
-            id=self.new_id(),
-            attempts=tuple(attempts),
-            skipped=(*planned.skipped, *skipped) if skipped else planned.skipped,
-            warnings=(*compiled.warnings, *planned.warnings) if planned.warnings else compiled.warnings,
-        )
+        return import_flow()(self, compiled, event, planned)
 
     def prepare(self, batch: HookBatch) -> list[Job]:
         """Make the jobs of a batch. For a process that is I/O, and slow the first time: see `confine`."""
@@ -267,18 +233,6 @@ class Engine(BareHost):
             return made, None
         outcome = self.nothing(compiled, made.skipped)
         return made, replace(outcome, warnings=outcome.warnings + made.warnings) if made.warnings else outcome
-
-    def newly_matching_hooks(self, compiled: CompiledEvent, event: Event, planned: Plan) -> tuple[Hook, ...]:
-        """Hooks whose condition did not hold for the original data but holds for what will really happen."""
-        if compiled.static or not compiled.rule.can.block:
-            return ()
-        known = {id(hook) for batch in planned.batches for hook in batch}
-        with self.lock:
-            now = compiled.planner.plan(event, self.spent)
-            found = (hook for hook in itertools.chain(*now.batches) if id(hook) not in known)
-            awake = tuple(hook for hook in found if not hook.background)  # they decide nothing
-            self.spent.update((id(hook), hook) for hook in awake if hook.once)
-        return awake
 
     def inside_a_hook(self, compiled: CompiledEvent, event: Event) -> Outcome:
         made = plan(event, compiled.hooks, self.dialect, compiled.rule, off=WHY, overrides=compiled.overrides)

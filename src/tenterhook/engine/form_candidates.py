@@ -56,7 +56,7 @@ class Candidates:
                 for reason in [*self.reasons(one), ""]:
                     form: Form = {"set": {one.path: word}, **({"text": reason} if reason else {})}
                     if decision != "allow":  # some agents tell the user separately
-                        yield from ({**form, "also": told.path} for told in self.having("notice"))
+                        yield from ({**form, "also": notice.path} for notice in self.having("notice"))
                     yield form
 
     def reasons(self, beside: AnswerField) -> list[str]:

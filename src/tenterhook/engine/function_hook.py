@@ -7,11 +7,10 @@ from typing import Any, TypedDict
 
 from tenterhook.config.timeouts import LONGEST
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.dialects.schema.vocabulary import POLICIES
 from tenterhook.dialects.schema.words import CAUSES, MATCHERS
 from tenterhook.errors import UsageError, check_choice
 from tenterhook.pipeline.match import fault_of
-from tenterhook.types import Hook, Source
+from tenterhook.types import POLICIES, Hook, Source
 
 Function = Callable[..., Any]
 

@@ -67,10 +67,10 @@ def write(engine: Engine, text: str) -> None:
 
 def cause(attempt: Attempt) -> str:
     """Why the hook failed, on one line, with its exit code; below it all of stderr, if that has more."""
-    what, said = describe_attempt_failure(attempt), attempt.stderr.strip()
+    what, stderr = describe_attempt_failure(attempt), attempt.stderr.strip()
     if attempt.exit_code and f"exit code {attempt.exit_code}" not in what:
         what = f"exit code {attempt.exit_code}: {what}"
-    return f"{what}{STDERR}{truncate_message_text(said)}" if said not in what else what
+    return f"{what}{STDERR}{truncate_message_text(stderr)}" if stderr not in what else what
 
 
 def refuses(engine: Engine, event: str, attempt: Attempt) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
+from _thread import RLock
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from tenterhook.engine.registry import Registry
 from tenterhook.errors import UnknownEvent, UsageError, check_choice, folder, nearest
 from tenterhook.pipeline.environment import depth
 from tenterhook.pipeline.failure_policy import MODES
-from tenterhook.pipeline.plan_joint import merge_event_rules
+from tenterhook.pipeline.plan import merge_event_rules
 from tenterhook.support.off_switch import switched_off
 from tenterhook.types import Hook
 
@@ -34,7 +34,7 @@ class HookSet:
     def __init__(self, options: EngineOptions, *, runs: bool = False) -> None:
         self.options, self.runs = options, runs
         named = options.dialect
-        self.dialect = named if isinstance(named, Dialect) else dialects.get(named)
+        self.dialect = dialects.check_words(named) if isinstance(named, Dialect) else dialects.get(named)
         self.project = folder(options.project) if options.files else os.path.abspath(options.project)
         self.environ = os.environ if options.environ is None else options.environ
         home = options.home
@@ -51,7 +51,7 @@ class HookSet:
         self.compiled: dict[str, CompiledEvent] = {}
         self.tapped = False  # whether the host listens to all outcomes, including those of events without hooks
         self.lacks: set[str] = set()
-        self.lock = threading.RLock()
+        self.lock = RLock()  # `threading` itself is not needed, and takes long to import
 
     def put(self, *hooks: Hook) -> None:
         with self.lock:
@@ -127,7 +127,7 @@ class HookSet:
             return self.source()
         options = self.options
         if self.runs and options.trust == "all" and not self.settings.bypass:
-            raise UsageError(f"{options.system} forbids to run hooks without approval: tenter trust approves them")
+            raise UsageError(f"{options.system} does not allow hooks without approval: tenter trust approves them")
         loaded = config.load(
             self.dialect,
             project=self.project,

@@ -153,8 +153,8 @@ def quiet(dialect: Dialect) -> str:
     """The output of an empty answer: an empty object if the agent would otherwise read stderr as an answer."""
     event = dialect.events[0].name
     loud = [simulate(dialect, event, [Did(stdout=out, stderr=ONE)]) for out in ("", "{}")]
-    heard = [seen.decision != "none" or bool(seen.messages) for seen in loud]
-    return "{}" if heard == [True, False] else ""
+    noticed = [seen.decision != "none" or bool(seen.messages) for seen in loud]
+    return "{}" if noticed == [True, False] else ""
 
 
 def caller_of(dialect: Dialect) -> dict[str, Any]:
@@ -280,12 +280,12 @@ class Trial:
         `by_code`: an exit code may have its effect even if the dialect counts that as a failure.
         """
         texts = (ONE, OTHER)
-        said = Answer()
+        answer = Answer()
         for effect, text in zip(effects, texts, strict=False):
-            said &= self.wish(effect, text)
-        seen = self.outcome(says, said)
-        expected = {"none", said.decision}
-        if said.changes:
+            answer &= self.wish(effect, text)
+        seen = self.outcome(says, answer)
+        expected = {"none", answer.decision}
+        if answer.changes:
             expected |= {"allow"} if not self.event.deny.replaces else {"allow", "deny"}
         by_code = by_code and any("exit" in says[effect] for effect in effects)
         return (
@@ -306,15 +306,15 @@ class Trial:
     def data(self) -> dict[str, Any]:
         return {self.subject: self.before} if self.subject else {}
 
-    def said(self, says: dict[str, Form], said: Answer) -> forms.Said:
+    def said(self, says: dict[str, Form], answer: Answer) -> forms.Said:
         """The answer, written in these forms."""
         section = [self.dialect.reading.section.name, self.dialect.reading.section.event]
         event = Event(self.event.kind, self.data, raw={}, name=self.event.name)
-        return forms.render_answer(said, event, {"section": section, "events": {event.name: {"says": says}}})
+        return forms.render_answer(answer, event, {"section": section, "events": {event.name: {"says": says}}})
 
-    def outcome(self, says: dict[str, Form], said: Answer) -> Outcome:
+    def outcome(self, says: dict[str, Form], answer: Answer) -> Outcome:
         """The dialect's outcome for the answer, written in these forms."""
-        out = self.said(says, said)
+        out = self.said(says, answer)
         did = Did(exit_code=out.code, stdout=out.out, stderr=out.err)
         return simulate(self.dialect, self.event.name, [did], data=self.data)
 

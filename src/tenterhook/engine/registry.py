@@ -6,7 +6,7 @@ By priority, then code before files, then those for all agents before those for 
 from __future__ import annotations
 
 import itertools
-import threading
+from _thread import allocate_lock
 
 from tenterhook.types import Hook
 
@@ -17,7 +17,7 @@ class Registry:
     """The hooks of an engine. It may change while events run: readers keep the tuple that they took."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = allocate_lock()
         self.numbers = itertools.count()
         self.written: dict[str, list[Written]] = {}
         self.ordered: dict[tuple[str, ...], tuple[Hook, ...]] = {}

@@ -24,4 +24,4 @@ class Tap:
             from tenterhook.support import logs
 
             name = str(__package__)
-            logs.redacting_logger(name).exception(f"a tap failed on {outcome.event}; the outcome stands")
+            logs.redacting_logger(name).exception(f"a tap failed on {outcome.event}; the outcome counts")

@@ -33,21 +33,21 @@ async def arun(job: Job) -> Attempt:
 
     began = time.monotonic()
     hook = job.hook
-    said: dict[str, Any]
+    result: dict[str, Any]
     try:
         async with asyncio.timeout(job.timeout):
             text = await call_mcp_tool(server_of(hook, job.given.event), job)
-        said = {"exit_code": 0, "stdout": text}
+        result = {"exit_code": 0, "stdout": text}
     except TimeoutError:
-        said = {
+        result = {
             "error": "timeout",
             "detail": f"no answer within {job.timeout:g} s: make it faster or raise its timeout",
         }
     except (UsageError, ConfigError) as exc:
-        said = {"error": "spawn", "detail": str(exc)}
+        result = {"error": "spawn", "detail": str(exc)}
     except ServerError as exc:
-        said = {"exit_code": 1, "stderr": str(exc)}
-    return Attempt(hook.name, hook.handler, str(hook.source), seconds=time.monotonic() - began, **said)
+        result = {"exit_code": 1, "stderr": str(exc)}
+    return Attempt(hook.name, hook.handler, str(hook.source), seconds=time.monotonic() - began, **result)
 
 
 def run(job: Job) -> Attempt:

@@ -102,7 +102,7 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # Ctrl-C: asyncio.run makes a KeyboardInterrupt of it
                 raise
-            raise RuntimeError("it was cancelled by itself") from exc
+            raise RuntimeError("it cancelled itself") from exc
 
     try:
         asyncio.get_running_loop()
@@ -164,19 +164,19 @@ def build_authors_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
 
     hook, began = job.hook, time.monotonic()
     try:
-        said = render_result(answer, event_of(job), callers.load(job.given.shape.dialect))
+        reply = render_result(answer, event_of(job), callers.load(job.given.shape.dialect))
     except (Exception, SystemExit) as exc:  # of the hook itself, if it is a generator
         return build_failure_attempt(job, "exception", exc, began)
     seconds += time.monotonic() - began
-    notes = (said.err,) if said.err and not said.code else ()
+    notes = (reply.err,) if reply.err and not reply.code else ()
     return Attempt(
         hook.name,
         "python",
         str(hook.source),
-        exit_code=said.code or None,
+        exit_code=reply.code or None,
         seconds=seconds,
-        stdout=said.out,
-        stderr="" if notes else said.err,
+        stdout=reply.out,
+        stderr="" if notes else reply.err,
         notes=notes,
     )
 

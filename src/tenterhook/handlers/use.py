@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from tenterhook.errors import UsageError
 from tenterhook.handlers import Traits
@@ -25,6 +28,7 @@ USUAL, SPARE = 60.0, 10.0
 
 
 def program(job: Job) -> Program | Attempt:
+    from tenterhook.author.loading import LIBRARY
     from tenterhook.author.start import RUN_HOOK
 
     spec, event = job.hook.spec, job.given.event
@@ -35,7 +39,10 @@ def program(job: Job) -> Program | Attempt:
 
         words += ["--given", msgspec.json.encode(spec["options"]).decode()]
     words += spec.get("args", ())
-    return build_program(job, (sys.executable, RUN_HOOK, *words))
+    made = build_program(job, (sys.executable, RUN_HOOK, *words))
+    if spec["main"].startswith(LIBRARY):
+        return made
+    return replace(made, ahead=os.path.normpath(os.path.join(job.cwd, spec["main"])))
 
 
 def command_line(hook: Hook) -> list[str]:

@@ -72,7 +72,7 @@ class Conversation:
         try:
             watch(outcome, self.agent_id)
         except Exception:
-            log.exception("the `watch` callback of this session failed on %s; the outcome stands", outcome.event)
+            log.exception("the `watch` callback of this session failed on %s; the outcome counts", outcome.event)
 
     def user(self, text: str) -> None:
         """Without a callback for the user, warn in the log: nothing is lost."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import weakref
+from _thread import allocate_lock
 from collections import deque
 from time import monotonic, sleep, time
 from typing import TYPE_CHECKING
@@ -131,9 +131,11 @@ class Journal:
         """Make sure that the queue is written: now if it is long, else soon."""
         if self.awake:
             return self.flush()
+        from threading import Thread  # not needed by a command that ends after one event
+
         self.awake, self.since = True, time()
         with contextlib.suppress(RuntimeError):  # no more threads, or the process ends: the next line takes it along
-            threading.Thread(target=self.soon, name="tenterhook journal", daemon=True).start()
+            Thread(target=self.soon, name="tenterhook journal", daemon=True).start()
         return None
 
     def soon(self) -> None:
@@ -203,7 +205,7 @@ def forget() -> None:
         journal.calls.clear()
         journal.expected.clear()
         journal.awake = False
-        journal.files.lock = threading.Lock()
+        journal.files.lock = allocate_lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import threading
+from _thread import allocate_lock
 from collections.abc import Mapping, Sequence
 from time import gmtime, monotonic, sleep, strftime, time
 
@@ -69,7 +69,7 @@ class JournalFiles:
     def __init__(self, folder: str, days: int, megabytes: int) -> None:
         self.folder, self.days, self.most = folder, days, megabytes * 1_000_000
         self.day, self.number = "", 1
-        self.lock = threading.Lock()
+        self.lock = allocate_lock()
         # The file that was written to last: its identity, where our last line ended, and that line.
         self.path, self.end, self.last = "", (0, 0), b""
         # The hash of the line to follow; empty if it is not known yet, or there is none.

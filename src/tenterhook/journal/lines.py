@@ -36,7 +36,7 @@ HeardCall = tuple[Event, Outcome, Caller, float, float]
 MARGIN = 4_000
 # The most names that are remembered, and the most parts.
 MOST, PARTS = 1_000, 200
-NOBODY = Caller("")
+NO_CALLER = Caller("")
 
 
 class LineWriter:
@@ -59,7 +59,7 @@ class LineWriter:
 
     def context(self, caller: Caller | None, version: str) -> tuple[str, bytes]:
         """The part that says who asked, where, and by which rules, with its name."""
-        caller = caller or NOBODY
+        caller = caller or NO_CALLER
         key = (caller.agent or self.agent, caller.version or version)
         made = self.contexts.get(key)
         if made is None:

@@ -1,25 +1,25 @@
-"""What an agent does is written down: one line of JSON for each event, without secrets.
+"""Write down what an agent does: one line of JSON for each event, without secrets.
 
-Sessions, prompts, tools, permissions, subagents, tasks and the ends of turns: when, which agent and session, which
-event, and of a tool its name, command, paths and input. A file for each day in the
-user's state folder, readable by the user alone, unless `file` names another one. Each line is written in one piece, so
-that agents at work at once share a file.
+Sessions, prompts, tools, permissions, subagents, tasks and the ends of turns are written down: the time, the agent, the
+session and the event, and of a tool its name, command, paths and input. Each day has a file in the user's state folder,
+which only the user can read, unless `file` names another one. Each line is written at once, so agents that run at the
+same time can share a file.
 
 Options:
     file: where to write; `%Y`, `%m` and `%d` stand for the day
-    kinds: the kinds of events to write down; none for all
-    inputs: whether a tool's whole input is written down, each text up to 2,000 characters
-    prompts: whether the user's prompts are written down; else only how long they are
-    required: whether a tool is refused where nothing can be written
+    kinds: the kinds of events to write down; empty for all
+    inputs: whether to write down a tool's whole input, up to 2,000 characters of each text
+    prompts: whether to write down the user's prompts; without it, only their length
+    required: whether to refuse a tool if the line cannot be written
 
 What it cannot stop:
-- Nothing is stopped, unless `required` is set and nothing can be written.
-- What happens without an event: what a program does, and every moment that the agent does not tell its hooks of.
-- A program that may write the file may change it, such as the agent's own shell: send the lines elsewhere too if that
-  counts.
-- Secrets without a shape: what does not look like one is written down as it is.
-- It tells what was asked for, not what other hooks or the user decided; the journal of `tenter fire` has outcomes.
-- Calls of the model are not written down. Nothing is ever deleted.
+- It stops nothing, unless `required` is set and a line cannot be written.
+- It does not see what happens without an event: what a program does, and moments for which the agent calls no hooks.
+- A program that may write the file can change it, such as the agent's own shell. If that matters to you, send the lines
+  elsewhere too.
+- A secret that does not look like one is written down as it is.
+- It records what was asked for, not what other hooks or the user decided; the journal of `tenter fire` has outcomes.
+- It does not record calls of the model, and it never deletes anything.
 """
 
 from __future__ import annotations

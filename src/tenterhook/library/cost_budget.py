@@ -1,24 +1,24 @@
-"""A session may use only so many tokens, or cost only so much.
+"""Limit how many tokens a session may use, or what it may cost.
 
-What a session has used is what the agent itself says: at the end of a model call, where it has such an event, else in
-its transcript, as Claude Code, Codex, Gemini CLI and their relatives write one. When the budget is used up, tools are
-refused, asked about, or the agent is stopped, so that the turn comes to its end.
+The agent itself says what a session has used: at the end of a model call if it has such an event, else in its
+transcript, as Claude Code, Codex, Gemini CLI and their relatives write one. When the budget is used up, the hook
+refuses tools, asks about them, or stops the agent, so that the turn ends.
 
 Options:
-    tokens: how many tokens a session may use, input and output together, cached ones too; 0 for any number
-    cost: how much a session may cost, in the currency of the prices; 0 for any amount
+    tokens: how many tokens a session may use, input, output and cached ones together; 0 for no limit
+    cost: how much a session may cost, in the currency of the prices; 0 for no limit
     input_price: what a million tokens of input cost
     cached_price: what a million tokens of input cost that came from a cache
     output_price: what a million tokens of output cost
     then: what to do when it is used up: deny, ask, or stop the agent
 
 What it cannot stop:
-- A model call that is under way, and an answer without tools: the budget is looked at before each tool.
-- What is not in the agent's own count: other sessions, subagents with a transcript of their own, the agent's side calls
-  for titles and summaries where it does not tell of them.
-- An agent that tells of no tokens at all, at no event and in no transcript: the user is told so once.
-- Its own cost: an agent that tells of model calls piece by piece, as Gemini CLI does, calls it for each piece.
-- Prices are yours to know: one of each kind for the whole session, whichever models it uses.
+- A model call that is running, and an answer without tools: the hook checks the budget before each tool.
+- Tokens that the agent does not count: other sessions, subagents with a transcript of their own, and the agent's side
+  calls for titles and summaries if it does not report them.
+- An agent that reports no tokens, neither in events nor in a transcript. The hook tells the user once.
+- Its own cost: an agent that reports model calls piece by piece, as Gemini CLI does, calls the hook for each piece.
+- Wrong prices: you give one price of each kind for the whole session, whichever models it uses.
 """
 
 from __future__ import annotations

@@ -1,29 +1,29 @@
-"""Dangerous shell commands are refused, or the user is asked.
+"""Refuse dangerous shell commands, or ask the user about them.
 
-The command is read by a shell's grammar before it runs: pipelines, lists, substitutions, functions, here-documents, and
-what `sh -c`, `env`, `xargs`, `find -exec`, `sudo`, `ssh` and their like run in their turn. Rules look at each program
-that would be called: deleting what cannot be had back, running what was just downloaded or has an address for a name,
-code that a variable or an option puts before a program's own, force pushes, secrets that leave the machine, disks,
-services, other users' rights, hooks that are gone around. A command that cannot be read as a shell would read it is
-asked about.
+The hook reads the command by a shell's grammar before it runs: pipelines, lists, substitutions, functions,
+here-documents, and what `sh -c`, `env`, `xargs`, `find -exec`, `sudo`, `ssh` and their like run in turn. Rules look at
+each program that would be called. They find commands that delete what you cannot get back, that run what was just
+downloaded or is named by an address, that put code before a program's own by a variable or an option, and that go
+around hooks; also force pushes, secrets that leave the machine, disks, services and other users' rights. If the hook
+cannot read a command as a shell would, it asks the user.
 
-Every rule has a name, which stands at the end of what it says.
+Every rule has a name. You see it at the end of its message.
 
 Options:
-    allow: names of rules that are to say nothing
-    ask: names of rules after which the user is asked
-    deny: names of rules that are to refuse
+    allow: names of rules to switch off
+    ask: names of rules that ask the user
+    deny: names of rules that refuse
 
 What it cannot stop:
-- What a program does once it runs: a script that is in the project already, `make`, a test that deletes files.
-- Code that a variable has a program load in ways that daily work needs too: `LD_LIBRARY_PATH`, `PYTHONPATH`,
-  `NODE_OPTIONS`, `RUBYOPT`, `PERL5OPT`. Libraries of the system in `LD_PRELOAD` are let pass.
-- What a package does when it is installed or run by its name, or out of a git repository: `npx x`, `pip install x`,
-  `pip install git+https://...`, `go run x@latest`. Variables of a makefile that comes by a pipe, beyond those it sets.
+- What a program does once it runs: a script that is already in the project, `make`, a test that deletes files.
+- Code that a program loads because of a variable that daily work needs too: `LD_LIBRARY_PATH`, `PYTHONPATH`,
+  `NODE_OPTIONS`, `RUBYOPT`, `PERL5OPT`. Libraries of the system in `LD_PRELOAD` are allowed.
+- What a package does when it is installed or run by its name, or from a git repository: `npx x`, `pip install x`, `pip
+  install git+https://...`, `go run x@latest`. Variables of a makefile from a pipe, beyond those that it sets.
 - Code in other languages beyond its plain calls of programs: `python -c` with a text that is put together at run time.
 - A command that is harmless by itself and dangerous after what another one has prepared.
-- Tools that are not a shell. An MCP server with a tool of its own for running things is looked at only where the tool's
-  input has a `command`, `cmd` or `script`.
+- Tools that are not a shell. Of an MCP server's own tool for running things the hook checks the input only if it has a
+  `command`, `cmd` or `script`.
 - What an agent runs without asking its hooks, such as a user's own `!command` in some of them.
 """
 

@@ -1,19 +1,19 @@
-"""A notification on the desktop when an agent needs you or has finished.
+"""Show a notification on the desktop when an agent needs you or has finished.
 
-Shown by `notify-send` on Linux and by `osascript` on macOS, in a short time or not at all. Where neither is there it is
-said once in a session. Secrets in the text are covered.
+`notify-send` shows it on Linux and `osascript` on macOS, within a short time limit. If the machine has neither, the
+hook tells you once in a session. Secrets in the text are hidden.
 
 Options:
-    on: what to be told of, of notify, permission.ask, permission.denied, turn.stop, turn.failed, agent.stop, task.done,
+    on: what to show, of notify, permission.ask, permission.denied, turn.stop, turn.failed, agent.stop, task.done,
         teammate.idle, tool.failed, session.start and session.end
     seconds: how long the program may take
 
 What it cannot stop:
-- Nothing is stopped: it is only told.
-- A machine without a desktop, a session over ssh or in a container shows nothing; a program that is there may still
-  have no desktop to show it on, and not say so.
+- It stops nothing: it only shows messages.
+- On a machine without a desktop, over ssh or in a container you see nothing. A program that is installed may still find
+  no desktop, and not report that.
 - Windows is not supported.
-- An agent that has no event for a moment tells nothing of it: many have none for a question to the user.
+- Moments for which an agent has no event: many have none for a question to the user.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""After an edit the file is formatted and linted, and the model is told what is wrong.
+"""Format and lint a file after an edit, and tell the model what is wrong.
 
-The project's own tools are used: the formatter that its config names (ruff, black, prettier, gofmt, rustfmt), and the
-linter that it uses (ruff, flake8, eslint, a script or a Makefile's target). A file that the formatter changed is said
-to be changed, so that the model reads it again before its next edit. Both run within one limit of time.
+The hook uses the project's own tools: the formatter that its config names (ruff, black, prettier, gofmt, rustfmt), and
+the linter that it uses (ruff, flake8, eslint, a script or a Makefile's target). If the formatter changed the file, the
+model is told, so that it reads the file again before its next edit. Both share one time limit.
 
 Options:
     format: whether to format
@@ -13,10 +13,10 @@ Options:
     seconds: how long all of it may take; keep it below the agent's own limit for a hook
 
 What it cannot stop:
-- The edit: it is done when this hook is called. The model is told, and may go on all the same.
-- Files that a shell command wrote; only tools that write and edit are followed.
-- A tool that is not installed, or does not finish in time: the user is told, nothing is checked.
-- In an agent that does not let hooks speak to the model after a tool the user alone is told.
+- The edit: it is done when the agent calls this hook. The model is told, and may still go on.
+- Files that a shell command wrote: the hook follows only tools that write and edit.
+- A tool that is not installed, or does not finish in time. The user is told, and nothing is checked.
+- In an agent that does not let hooks speak to the model after a tool, only the user is told.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""At the start of a session the model is told the state of the git repository.
+"""Tell the model the state of the git repository at the start of a session.
 
-The branch, how far it is from its upstream, a merge or rebase that is under way, changed files, the last commits; and,
-if wanted, the project's own commands for tests, linter, types and build. git is asked with a limit of time and without
-running programs that the repository's config names.
+It gets the branch, how far that is from its upstream, a merge or rebase that is not finished, changed files and the
+last commits. If you want, it also gets the project's own commands for tests, linter, types and build. The hook calls
+git with a time limit, and without running programs that the repository's config names.
 
 Options:
-    files: how many changed files are named
-    commits: how many of the last commits are named
-    commands: whether the project's own commands are told too
-    seconds: how long git may take in all
+    files: how many changed files to name
+    commits: how many of the last commits to name
+    commands: whether to name the project's own commands too
+    seconds: how long all calls of git may take
 
 What it cannot stop:
-- Nothing is stopped: it is only told.
-- What others wrote in branch names, file names and commit messages reaches the model as it is, on one line each; with
-  `commits=0` no messages do.
-- It is the state at the start; what the session changes is not told again.
+- It stops nothing: it only tells.
+- The model gets branch names, file names and commit messages as others wrote them, each on one line; with `commits=0`
+  it gets no messages.
+- It is the state at the start. The model is not told again of what the session changes.
 """
 
 from __future__ import annotations

@@ -1,23 +1,23 @@
-"""Force pushes, pushes to protected branches, and the other rules about branches.
+"""Guard branches: force pushes, pushes to protected branches, and other rules.
 
-Every git command in a shell command is looked at, behind `sh -c`, `env` and their like too: what it pushes, with or
-without force, which branch it commits to, deletes or makes. A push that names no branch is one of the branch that is
-checked out, which is read from the repository; a switch of branches earlier in the same command counts.
+The hook looks at every git command in a shell command, behind `sh -c`, `env` and their like too: what it pushes, with
+or without force, which branch it commits to, deletes or makes. A push that names no branch pushes the branch that is
+checked out: the hook reads that from the repository, and follows a switch of branches earlier in the same command.
 
 Options:
     branches: names or globs of the protected branches
-    force: what to do about a force push to any branch: deny, ask, warn or allow; `--force-with-lease` counts only where
+    force: what to do about a force push to any branch: deny, ask, warn or allow; `--force-with-lease` counts only if
         the branch is protected
     push: the same for a push to a protected branch
     delete: the same for deleting a protected branch, here or at the remote
     commit: the same for a commit or a merge into a protected branch that is checked out
-    new_branches: globs that the name of a new branch must fit; none for any name
+    new_branches: globs that the name of a new branch must fit; empty for any name
 
 What it cannot stop:
 - Pushes by other programs: `gh pr merge`, an editor, a script of the project, an MCP server of the forge. Protect the
   branch at the remote too: only that rule holds for all users.
-- A push whose branch is written in git's own settings (`remote.*.push`, `push.default`), or by an alias of git.
-- A branch that only the shell knows at run time; a push of one is asked about.
+- A push whose branch is in git's own settings (`remote.*.push`, `push.default`), or in an alias of git.
+- A branch that only the shell knows at run time: the hook asks about a push of one.
 - Commands that rewrite a branch by other means: `git update-ref`, `git reset`, writing into .git.
 """
 

@@ -1,21 +1,21 @@
-"""Tools of MCP servers are refused unless they are on a list.
+"""Refuse tools of MCP servers unless they are on a list.
 
-A tool is written as `server/tool`, both with `*` for anything: `github/*`, `files/read_*`, `*/search`. A server's name
-alone means all its tools. Names of every agent are understood: `mcp__server__tool`, `mcp_server_tool`, `server.tool`.
-Where the agent does not say which server it is, only `*/tool` and `*` allow the tool, and what `deny` has of any server
-counts.
+You write a tool as `server/tool`, both with `*` for anything: `github/*`, `files/read_*`, `*/search`. A server's name
+alone means all its tools. The hook knows the names of every agent: `mcp__server__tool`, `mcp_server_tool`,
+`server.tool`. If the agent does not say which server it is, only `*/tool` and `*` allow the tool, and an entry of
+`deny` counts for any server.
 
 Options:
-    allow: the tools that may be called; nothing else may
+    allow: the tools that may be called; all others may not
     deny: tools that may not be called although `allow` has them
     otherwise: what to do about a tool that is not on the list: deny or ask
 
 What it cannot stop:
-- What an allowed tool does: a list of names says nothing about what is given to them.
+- What an allowed tool does: a list of names does not look at inputs.
 - A server that is started and never called; it runs with the user's rights from the start of the agent.
 - A server that gives itself the name of another one in the agent's config.
-- In an agent that writes `mcp_server_tool` and does not say which server it is, a server whose name has an underscore
-  is known by the part before it.
+- An agent that writes `mcp_server_tool` and does not say which server it is. There a server whose name has an
+  underscore is known by the part before it.
 """
 
 from __future__ import annotations

@@ -1,28 +1,28 @@
-"""Files that an agent must not write are kept from its tools and from its shell commands.
+"""Keep an agent's tools and shell commands from writing protected files.
 
-Protected are, with no options at all: git's own folder, the settings and hooks of agents, credentials and start-up
-files of the user, the system's folders, and everything outside of the project but the temporary folder. Environment
-files, lock files and configs that say what agents run are asked about. Paths are judged by their name and by where
-links really lead. Of a shell command the redirections and the files that its programs are known to write count: `tee`,
+Without any options these are protected: git's own folder, the settings and hooks of agents, credentials and start-up
+files of the user, the system's folders, and everything outside of the project except the temporary folder. The hook
+asks about environment files, lock files and configs that say what agents run. It judges a path by its name and by where
+links really lead. In a shell command it looks at redirections and at the files that programs are known to write: `tee`,
 `cp`, `mv`, `rm`, `sed -i`, `dd`, `tar`, `curl -o`, `git rm`, `apply_patch` and their like, behind `sh -c`, `env` and
 `xargs` too.
 
 Options:
-    paths: globs from the project on that must not be written, such as `migrations/**` or `*.pem`
-    unread: globs from the project on that must not be read either; a shell command may not even name such a file
+    paths: globs in the project that must not be written, such as `migrations/**` or `*.pem`
+    unread: globs in the project that must not be read either; a shell command may not even name such a file
     outside: folders outside of the project that may be written
-    allow: names of rules that are to say nothing
-    ask: names of rules after which the user is asked
-    deny: names of rules that are to refuse
+    allow: names of rules to switch off
+    ask: names of rules that ask the user
+    deny: names of rules that refuse
 
 What it cannot stop:
-- Programs that write where their words do not say: a build, a test, a script of the project, an editor,
+- Programs that write files which their command line does not name: a build, a test, a script of the project, an editor,
   `git apply` and `patch` with a file that holds the names.
 - Names that only the shell knows at run time: `rm "$(cat list)"`.
-- Reading, but for the files of `unread`; and those are read all the same by a program that opens them unnamed, such as
-  `grep -r` over a folder.
-- MCP tools whose input calls a path by a name that is not known here.
-- A file that a link is made to after it was looked at.
+- Reading, except the files of `unread`; and a program that opens those without naming them reads them all the same,
+  such as `grep -r` over a folder.
+- MCP tools whose input holds a path under a name that the hook does not know.
+- A file that becomes a link after the hook looked at it.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""Secrets are kept out of files, commands, MCP calls and prompts.
+"""Keep secrets out of files, commands, MCP calls and prompts.
 
-Keys and tokens of known shapes are looked for, passwords in addresses, and values that are called a secret and look
-like one. The secret itself is never repeated: its first characters and its length are told. What stood in the file
-before is not held against an edit. Environment files and lock files may hold secrets.
+The hook looks for keys and tokens of known shapes, passwords in addresses, and values that are named as a secret and
+look like one. It never repeats the secret: it shows the first characters and the length. An edit is not refused for a
+secret that was in the file before. Environment files and lock files may hold secrets.
 
 Options:
     writes: what to do about a secret that a tool would write: deny, ask, warn or allow
     commands: the same for a secret in a shell command
-    sent: the same for a secret in the input of an MCP tool or another that is not known
+    sent: the same for a secret in the input of an MCP tool or of an unknown tool
     prompts: the same for a secret in the user's own prompt; an agent that cannot ask there refuses instead
-    not_secret: globs from the project on of files in which what looks like a secret is none
+    not_secret: globs in the project of files whose values only look like secrets
 
 What it cannot stop:
-- Secrets without a shape: a password that is a plain word, a key that is cut in two, encoded or put together later.
+- Secrets that do not look like one: a password that is a plain word, a key that is cut in two, encoded or put together
+  later.
 - What a program writes or sends: a command that prints the environment into a file has no secret in it.
 - What the model has read already: a secret in a file that a tool read is in the conversation.
-- A prompt in an agent that lets no hook refuse one, or does not tell its hooks of prompts: the user is told at most.
+- A prompt in an agent that lets no hook refuse one, or does not show its hooks prompts: at most, the user is told.
 """
 
 from __future__ import annotations

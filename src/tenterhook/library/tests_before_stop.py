@@ -1,23 +1,23 @@
-"""A turn does not end while the tests of what was changed are red.
+"""Do not let a turn end while the tests of the changed code fail.
 
-When the agent wants to end its turn, the tests of the changed code are run: of every file that differs from the last
-commit the tests that belong to it, by the project's own runner. What passed and was not changed since is not run again.
-While they are red the end is refused and the model is told the first failures; but only so often in a row, so that
-every turn comes to an end.
+When the agent wants to end its turn, the hook runs the tests of the changed code with the project's own runner: the
+tests that belong to each file that differs from the last commit. It does not run again what passed and has not changed
+since. While tests fail, it refuses the end and shows the model the first failures, but only so often in a row: every
+turn ends.
 
 Options:
     command: a command of your own that runs the tests; {files} stands for the tests concerned
     seconds: how long the tests may take; keep it below the agent's own limit for a hook
-    times: how often in a row the end is refused
-    unfinished: what to do where the tests do not finish in time: deny, warn or allow
+    times: how often in a row to refuse the end
+    unfinished: what to do if the tests do not finish in time: deny, warn or allow
 
 What it cannot stop:
-- An agent that gives up: after `times` refusals it ends with red tests, and the user is told.
-- Code without tests, and tests that test nothing: nothing is red there. Where all tests of a file are skipped or
-  expected to fail, that is red.
-- GitChanges that are committed before the turn ends, in a project without a `command` of its own.
-- A user who ends the turn; no agent calls its hooks for that.
-- In an agent that lets no hook refuse the end of a turn the failures are only told.
+- An agent that gives up: after `times` refusals it ends with failing tests, and the user is told.
+- Code without tests, and tests that test nothing: no test fails there. If all tests of a file are skipped or expected
+  to fail, that counts as a failure.
+- Changes that are committed before the turn ends, in a project without a `command` of its own.
+- A user who ends the turn: no agent calls its hooks for that.
+- In an agent that lets no hook refuse the end of a turn, the hook only reports the failures.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Shell commands of a session may take only so much time together, and be only so many.
+"""Limit how many shell commands a session may run, and how long they may take together.
 
-The time between the moment before a command and the moment after it counts, as the agent tells its hooks of both. When
-the session has used up its budget, further commands are refused, or asked about.
+The hook counts the time between the moment before a command and the moment after it, as the agent reports both. When
+the session has used up its budget, the hook refuses further commands or asks about them.
 
 Options:
     seconds: how long all commands of a session may take together
-    commands: how many commands a session may run; 0 for any number
+    commands: how many commands a session may run; 0 for no limit
     then: what to do when it is used up: deny, ask, or stop the agent
 
 What it cannot stop:
-- A command that is running: it ends when it ends. The agent's own limit for one command is the means against that.
+- A command that is running. Use the agent's own limit for one command against that.
 - Time that an agent spends without commands, and what a command leaves running in the background.
-- The time that the user takes to permit a command counts in agents that call their hooks before they ask.
-- A command that another hook or the user refused is counted as a command, though it took no time.
+- The time that the user takes to permit a command: it counts in agents that call their hooks before they ask.
+- A command that another hook or the user refused counts as a command, although it took no time.
 - A new session begins with a new budget.
 """
 

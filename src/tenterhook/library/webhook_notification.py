@@ -1,23 +1,24 @@
-"""A message to a URL when an agent needs you or has finished: a chat's incoming webhook, or a server of your own.
+"""Send a message to a URL when an agent needs you or has finished: a chat's webhook, or your own server.
 
-Sent as a POST with JSON, in a limit of time. The address is judged as those of http hooks are: the public internet,
-this machine or a private network only if allowed, a cloud's metadata service never; redirects are not followed. Secrets
-in the text are covered. The URL of a webhook is a secret itself: write `url=$NAME` and keep it in the environment.
+The hook sends a POST with JSON, within a time limit. It checks the address like those of http hooks: the public
+internet is allowed, this machine and private networks only if you allow them, a cloud's metadata service never. It does
+not follow redirects. Secrets in the text are hidden. The URL of a webhook is a secret itself: write `url=$NAME` and
+keep it in the environment.
 
 Options:
-    url: where to; `$NAME` takes it from a variable of the environment
-    on: what to be told of, of notify, permission.ask, permission.denied, turn.stop, turn.failed, agent.stop, task.done,
+    url: where to send it; `$NAME` takes it from a variable of the environment
+    on: what to send, of notify, permission.ask, permission.denied, turn.stop, turn.failed, agent.stop, task.done,
         teammate.idle, tool.failed, session.start and session.end
-    form: how it is written: `event` (agent, kind, title, text, session, project), `slack` or `discord`
+    form: how to write it: `event` (agent, kind, title, text, session, project), `slack` or `discord`
     headers: headers to send, as `Name: value`; `$NAME` in a value takes a variable of the environment
     seconds: how long it may take
-    loopback: whether this machine's own addresses may be reached
-    private: whether addresses of private networks may be reached
+    loopback: whether to allow this machine's own addresses
+    private: whether to allow addresses of private networks
 
 What it cannot stop:
-- Nothing is stopped: it is only told, and a message that could not be sent is told to the user and not sent again.
-- What the text itself says of your work leaves the machine; only what looks like a secret is covered.
-- An agent that has no event for a moment tells nothing of it.
+- It stops nothing: it only sends messages. If one cannot be sent, the user is told, and it is not sent again.
+- What the text itself says of your work leaves the machine; only what looks like a secret is hidden.
+- Moments for which an agent has no event.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def tolerant(text: str, problem: str) -> tuple[Any, str]:
     import json
 
     def refuse(word: str) -> Any:
-        raise ValueError(f"{word} is no JSON")
+        raise ValueError(f"{word} is not JSON")
 
     try:
         value = json.loads(text, parse_constant=refuse, parse_int=whole_number)

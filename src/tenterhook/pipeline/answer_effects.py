@@ -13,6 +13,7 @@ from tenterhook.pipeline.answer_intent import says_no
 from tenterhook.pipeline.answer_validity import TYPES, at, kind_of, response_fault
 from tenterhook.pipeline.apply import MODES
 from tenterhook.support.strategy import Strategy
+from tenterhook.types import stronger
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import AnswerField
@@ -20,13 +21,7 @@ if TYPE_CHECKING:
 
 Effect = Callable[["Reader", Any, "AnswerField", dict[str, Any]], None]
 
-RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
 TOOL_CONFIG = ("mode", "allowedFunctionNames")
-
-
-def stronger(one: str, other: str) -> str:
-    """The stronger of two decisions: deny, then defer, ask, allow, none."""
-    return one if RANK[one] >= RANK[other] else other
 
 
 def decision(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
@@ -53,10 +48,10 @@ def switch(reader: Reader, value: Any, answer: AnswerField) -> bool | None:
 
 
 def goes_on(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
-    said = switch(reader, value, answer)
-    if said is not None:
+    going = switch(reader, value, answer)
+    if going is not None:
         reader.decided = True
-        reader.verdict.stop = reader.verdict.stop or not said
+        reader.verdict.stop = reader.verdict.stop or not going
 
 
 def stops(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
@@ -96,24 +91,24 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
 def reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     reader.verdict.reasoned = True
     if answer.checks.fatal and value is not None and not isinstance(value, str):
-        reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is no text", True
+        reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is not text", True
     reader.reason_is_text = isinstance(value, str)
     reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
 
 
 def notice(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
-    said = words(reader, value, answer)
-    if said:
-        reader.spare = said
-        reader.tell("system", said)
+    text = words(reader, value, answer)
+    if text:
+        reader.spare = text
+        reader.tell("system", text)
 
 
 def follow_up(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Deny the stop: the hook has a next task for the agent."""
-    said = words(reader, value, answer)
-    if said:
+    text = words(reader, value, answer)
+    if text:
         reader.decided = True
-        reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), said
+        reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), text
 
 
 def stop_reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
@@ -121,7 +116,7 @@ def stop_reason(reader: Reader, value: Any, answer: AnswerField, beside: dict[st
 
 
 def text(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
-    said = words(reader, value, answer)
+    shown = words(reader, value, answer)
     kind = answer.kind
     if answer.value.kind_from and beside.get(answer.value.kind_from) is not None:
         wish = beside[answer.value.kind_from]
@@ -129,15 +124,15 @@ def text(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]
             reader.warn(f"{answer.value.kind_from} is {wish!r}; it may be: {', '.join(answer.value.kinds)}")
         else:
             kind = answer.value.kinds[wish]
-    if said:
-        reader.tell(kind, said)
+    if shown:
+        reader.tell(kind, shown)
     elif kind == "context" and reader.rules.rule.merging.contexts == "last":  # it takes the place of another hook's
         reader.add("log", kind, "")
 
 
 def change(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     if answer.effect == "response" and isinstance(value, dict) and (wrong := response_fault(value)):
-        reader.unreadable(f"{answer.path} is no response, so it does not count: {wrong}")
+        reader.unreadable(f"{answer.path} is not a response, so it does not count: {wrong}")
     elif answer.checks.needs and isinstance(value, dict) and not at(answer.checks.needs, value):
         reader.unreadable(f"{answer.path} needs something in {answer.checks.needs}, so it does not count")
     elif answer.effect == "output" and answer.type == "text" and value is not None and not isinstance(value, str):
@@ -186,11 +181,11 @@ def wish(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]
 
 def hold(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
     """Keep the agent going, with this text as its next instruction."""
-    said = words(reader, value, answer)
-    if said:
+    text = words(reader, value, answer)
+    if text:
         reader.decided = True
         reader.verdict.decision = stronger(reader.verdict.decision, "deny")
-        reader.verdict.reason = reader.verdict.reason or said
+        reader.verdict.reason = reader.verdict.reason or text
 
 
 def note(reader: Reader, value: Any, answer: AnswerField, beside: dict[str, Any]) -> None:
@@ -214,7 +209,7 @@ def whole(effect: Effect) -> Effect:
 EFFECTS: dict[str, Strategy[Effect]] = {
     "decision": Strategy(decision, "decides"),
     "reason": Strategy(reason, "the reason of the decision"),
-    "notice": Strategy(notice, "is shown to the user, and is the reason where there is no other"),
+    "notice": Strategy(notice, "is shown to the user, and is the reason if the answer has no other"),
     "follow_up": Strategy(follow_up, "keeps the agent at work, with this text"),
     "continue": Strategy(goes_on, "false stops the agent"),
     "stop": Strategy(stops, "true stops the agent"),
@@ -228,5 +223,5 @@ EFFECTS: dict[str, Strategy[Effect]] = {
     "tool_config": Strategy(whole(tool_config), "limits the tools"),
     "set": Strategy(whole(wish), "asks the host for something"),
     "hold": Strategy(hold, "keeps the agent going; the text is its instruction"),
-    "note": Strategy(note, "is read with its neighbours and says nothing alone"),
+    "note": Strategy(note, "is read with its neighbours and means nothing alone"),
 }

@@ -22,13 +22,13 @@ ALLOWS = ("allow", "allowed", "approve", "approved", "ok", "continue")
 def what_is_wrong(text: str, reading: Reading, rules: Rules, *, cut: bool) -> str:
     """Why a text that was meant as an answer is not one; empty if it was not meant as one. `cut`: some was dropped."""
     if reading.twin:
-        return f"printed an answer whose key {reading.twin!r} stands twice, with different values"
+        return f"printed an answer whose key {reading.twin!r} occurs twice, with different values"
     if reading.refused:
         return f"printed an answer that {rules.dialect.title} cannot read: {reading.problem}"
     if reading.begins and (cut or len(text) > KEPT):  # the rest of it was dropped, or is too long to look through
         why = "more was printed than is read, and the rest was dropped" if cut else reading.problem
     elif looks_like(text[:KEPT], rules.guarded, rules.known):
-        why = reading.problem or ("it is a list" if text.startswith("[") else "other text stands beside it")
+        why = reading.problem or ("it is a list" if text.startswith("[") else "there is other text beside it")
     elif cut and rules.strict:
         return "printed more than is read, and the rest, which was dropped, may have been an answer"
     else:

@@ -76,17 +76,17 @@ def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
         if at(path, found) is None:
             continue
         given = [(at(place, found), words) for place, words in rules.deciding]
-        said = {words.get(word(value), "") for value, words in given if value is not None}
-        if needed not in said and not (needed == "any" and said):
+        decisions = {words.get(word(value), "") for value, words in given if value is not None}
+        if needed not in decisions and not (needed == "any" and decisions):
             yield f"{path} needs a decision beside it" + ("" if needed == "any" else f" that means {needed}")
 
 
 def bare(found: dict[str, Any], rules: Rules) -> Iterator[str]:
     """Report a word that counts only beside another field."""
     for path, needs in rules.wordy:
-        said = word(at(path, found))
-        if said in needs and at(needs[said], found) is None:
-            yield f"{path} {said!r} is not supported without {needs[said]}"
+        decision = word(at(path, found))
+        if decision in needs and at(needs[decision], found) is None:
+            yield f"{path} {decision!r} is not supported without {needs[decision]}"
 
 
 def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def section_event_errors(found: dict[str, Any], rules: Rules) -> Iterator[str]:
         return
     named = section.get(asked.event)
     if named != own and (asked.unnamed == "void" or rules.dialect.rule(str(named)) is None):
-        said = f"is {named!r}" if named is not None else "is missing"
-        yield f"{rules.naming} {said}; it must be {own!r}"
+        problem = f"is {named!r}" if named is not None else "is missing"
+        yield f"{rules.naming} {problem}; it must be {own!r}"
 
 
 def at(path: str, value: Any) -> Any:

@@ -189,10 +189,10 @@ def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
 def normalise_tool_config(config: dict[str, Any]) -> dict[str, Any]:
     """The valid parts of the host's tool configuration: a known mode, a list of names."""
     mode, names = config.get("mode"), config.get("allowedFunctionNames")
-    said = {"mode": mode} if mode in MODES else {}
+    made = {"mode": mode} if mode in MODES else {}
     if not isinstance(names, list):
-        return said
-    return {**said, "allowedFunctionNames": [name for name in names if isinstance(name, str)]}
+        return made
+    return {**made, "allowedFunctionNames": [name for name in names if isinstance(name, str)]}
 
 
 def stop_response(reason: str) -> dict[str, Any]:
@@ -218,6 +218,6 @@ MERGES: dict[str, Strategy[Callable[[Any, list[Any]], Any]]] = {
     "union-tools": Strategy(union_tools, "all allowed names together; the most restrictive mode counts"),
     "tools-of-hooks": Strategy(
         tools_of_hooks,
-        "all names that hooks allow together; the most restrictive mode counts, AUTO if nobody said one",
+        "all names that hooks allow together; the most restrictive mode counts, AUTO if no hook names one",
     ),
 }

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenterhook.pipeline.answer_effects import stronger
 from tenterhook.pipeline.event_reader import Rules
 from tenterhook.pipeline.payload import PayloadError
-from tenterhook.types import Attempt, Hook, Job
+from tenterhook.types import Attempt, Hook, Job, stronger
 
 if TYPE_CHECKING:
     from tenterhook.journal.read import HookRun
@@ -53,9 +52,9 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
     if own:
         return own
     dialect = rules.dialect
-    said = rules.failure.get(cause, FAITHFUL.get(cause, "allow"))
-    said = stronger(said, dialect.failures.by_handler.get(hook.handler, "allow"))
-    return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
+    policy = rules.failure.get(cause, FAITHFUL.get(cause, "allow"))
+    policy = stronger(policy, dialect.failures.by_handler.get(hook.handler, "allow"))
+    return stronger(policy, STRICT.get(cause, "ask")) if rules.strict else policy
 
 
 def closes(hook: Hook, cause: str, rules: Rules) -> bool:
@@ -94,8 +93,8 @@ def failure_cause(attempt: Attempt | HookRun) -> str:
 def describe_attempt_failure(attempt: Attempt | HookRun) -> str:
     """One line for people: what went wrong with this attempt."""
     what = failure_cause(attempt)
-    said = attempt.stderr.strip().splitlines()
-    return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what
+    lines = attempt.stderr.strip().splitlines()
+    return f"{what}: {lines[-1][:200]}" if lines and lines[-1] not in what else what
 
 
 def attempt_from_exception(job: Job, exc: BaseException) -> Attempt:
@@ -103,7 +102,7 @@ def attempt_from_exception(job: Job, exc: BaseException) -> Attempt:
     try:
         words = str(exc)
     except Exception:  # the class is the hook's own
-        words = "it cannot be told in words"
+        words = "its message cannot be read"
     detail = words if error == "payload" else f"{type(exc).__name__}: {words}"
     return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)
 

@@ -24,7 +24,7 @@ ENDS = {
     "failure": "a failure that refuses",
     "input": "a changed input",
 }
-IN_BACKGROUND = "runs in the background; heard on the next turn"
+IN_BACKGROUND = "runs in the background; its answer comes on the next turn"
 
 
 def judge(

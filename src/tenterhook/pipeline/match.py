@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
@@ -38,13 +37,13 @@ WILD = frozenset("*?[")
 # The characters of a pattern that need a closer look even if it has a single repeat.
 INTRICATE = frozenset("?{(\\[")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
-PLAIN = re.compile(r"[A-Za-z0-9_|]+")
-LIST = re.compile(r"[A-Za-z0-9_\- ,|]+")
+PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_|")
+LIST = PLAIN | frozenset("- ,")
 # The alternatives that match everything; and the parts of a pattern that are bars, or that may enclose some.
 EVERY = frozenset({"*", ".*"})
-BARS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|[|()]", re.DOTALL)
+BARS = r"(?s)\\.|\[(?:\\.|[^\]\\])*\]?|[|()]"
 # Python warns that it may read these differently in a set; hosts that turn warnings into errors must not fail.
-DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
+DOUBTFUL = ("[[", "[^[", "--", "&&", "~~", "||")
 
 
 class Matcher(Strategy[Callable[[str, str], Test]]):
@@ -121,7 +120,12 @@ def names_of_glob(matcher: str) -> frozenset[str] | None:
 
 
 def names_of_regex(matcher: str) -> frozenset[str] | None:
-    return frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None
+    return frozenset(matcher.split("|")) if is_plain(matcher) else None
+
+
+def is_plain(matcher: str) -> bool:
+    """Whether it is one name, or names between bars."""
+    return bool(matcher) and PLAIN.issuperset(matcher)
 
 
 def names_of_trimmed(matcher: str) -> frozenset[str] | None:
@@ -129,7 +133,7 @@ def names_of_trimmed(matcher: str) -> frozenset[str] | None:
 
 
 def names_of_list(matcher: str) -> frozenset[str] | None:
-    if not LIST.fullmatch(matcher):
+    if not matcher or not LIST.issuperset(matcher):
         return None
     return frozenset(part for part in (part.strip() for part in matcher.replace(",", "|").split("|")) if part)
 
@@ -188,12 +192,16 @@ def glob_nocase(matcher: str, by: str) -> Test:
 
 def compile_glob_test(matcher: str, flags: int) -> Test:
     """Match in bounded time: a star takes the first place that fits and never tries another."""
+    from fnmatch import translate
+
     parts = [translate(part.strip()) for part in matcher.split("|") if part.strip()]
     return Guarded(re.compile("|".join(parts) or r"(?!)", flags).match, GLOB // len(matcher), never)
 
 
 def fits(value: str, glob: str) -> object:
     """Whether a glob matches a whole text, which may be of any length."""
+    from fnmatch import fnmatchcase
+
     return NOT_RUN if too_long(value, glob) else fnmatchcase(value, glob)
 
 
@@ -244,7 +252,7 @@ def alternatives(matcher: str) -> list[str]:
     if matcher.startswith(("^", "(")):
         return [matcher]
     parts, begin, depth = [], 0, 0
-    for found in BARS.finditer(matcher):
+    for found in re.finditer(BARS, matcher):
         depth = max(0, depth + {"(": 1, ")": -1}.get(found[0], 0))
         if found[0] == "|" and not depth:
             parts.append(matcher[begin : found.start()])
@@ -341,7 +349,9 @@ def compile_matcher(matcher: str, by: str = "") -> re.Pattern[str] | Test | None
 
     Patterns for Python may have named groups without the P, as many authors write them.
     """
-    pattern = in_python(matcher, by) if by else re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
+    pattern = in_python(matcher, by) if by else matcher
+    if not by and "(?<" in matcher:
+        pattern = re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
     if not isinstance(pattern, str):
         return pattern
     try:
@@ -352,7 +362,7 @@ def compile_matcher(matcher: str, by: str = "") -> re.Pattern[str] | Test | None
 
 def in_python(matcher: str, by: str) -> str | Test | None:
     """Another engine's pattern as Python writes it; None if that engine refuses it."""
-    if PLAIN.fullmatch(matcher):
+    if is_plain(matcher):
         return matcher
     from tenterhook.pipeline.regex import Beyond, Invalid, to_python
 
@@ -370,7 +380,7 @@ def unknowable(target: str) -> object:
 
 def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
     """Hold a lock: two threads in catch_warnings at once would switch the host's warnings off for good."""
-    if not DOUBTFUL.search(pattern):
+    if not any(part in pattern for part in DOUBTFUL):
         return function(pattern, *more)
     from threading import Lock
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.pipeline.answer_effects import stronger
 from tenterhook.pipeline.apply import Changes
 from tenterhook.pipeline.merge_losses import counting, is_ruined, section_last, surviving, taken_back
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
+from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict, stronger
 
 
 def merge(
@@ -30,24 +29,24 @@ def merge(
     """
     if ruined := mode != "strict" and is_ruined(verdicts, dialect, rule):
         verdicts = surviving(verdicts)
-    heard = "strongest" if mode == "strict" else rule.merging.decisions
+    counts = "strongest" if mode == "strict" else rule.merging.decisions
     decision, stop, stop_after, suppress, failed = "none", False, False, False, False
-    said: list[Message] = []
-    told: list[str] = []
+    messages: list[Message] = []
+    notices: list[str] = []
     for verdict in verdicts:
         failed = failed or verdict.failed
-        told += verdict.warnings
+        notices += verdict.warnings
         if mode == "observe":
             continue
-        if verdict.decision != "none" and heard != "section-last":
-            decision = WEIGHED[heard].run(decision, verdict.decision)
+        if verdict.decision != "none" and counts != "section-last":
+            decision = WEIGHED[counts].run(decision, verdict.decision)
         stop, stop_after = stop or verdict.stop, stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
-        said += verdict.messages
+        messages += verdict.messages
     observed = mode == "observe"
-    decision, reason = (decision, "") if observed else combine_decisions(verdicts, rule, heard, decision)
-    told += taken_back(verdicts, decision) if heard == "section-last" and not observed else []
-    said = heard_of(said, verdicts, rule, heard, decision, reason)
+    decision, reason = (decision, "") if observed else combine_decisions(verdicts, rule, counts, decision)
+    notices += taken_back(verdicts, decision) if counts == "section-last" and not observed else []
+    messages = heard_of(messages, verdicts, rule, counts, decision, reason)
     blocked = decision == "deny" and rule.can.block and not (stop and dialect.reading.stop_outranks)
     stop_reason = STOP_REASONS[rule.stop.reasons].run(verdicts) if stop or stop_after else ""
     changed = not observed and not ruined and (changes.values or stop)
@@ -61,11 +60,11 @@ def merge(
         stop_reason,
         suppress,
         {**made, "output": reason} if replaced else made,
-        tuple(demote_context_to_log(said) if rule.deny.erases and (blocked or replaced) else said),
+        tuple(demote_context_to_log(messages) if rule.deny.erases and (blocked or replaced) else messages),
         not failed,
         attempts,
         skipped,
-        (*warnings, *told) if told else warnings,
+        (*warnings, *notices) if notices else warnings,
         rule.name,
         dialect.name,
         mode,
@@ -74,25 +73,25 @@ def merge(
     )
 
 
-def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str) -> tuple[str, str]:
+def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, counts: str, decision: str) -> tuple[str, str]:
     """What all hooks decide together, and why."""
-    if heard == "section-last":
+    if counts == "section-last":
         return section_last(verdicts)
     way = rule.merging.reasons
     reason = REASONS[way].run(verdicts, decision)
     # If one hook's reason may serve for another's refusal, a refusal without any reason does not count.
-    void = decision == "deny" and heard == "last" and way == "last-any" and not reason
+    void = decision == "deny" and counts == "last" and way == "last-any" and not reason
     return "none" if void else decision, reason
 
 
 def heard_of(
-    said: list[Message], verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str, reason: str
+    messages: list[Message], verdicts: Sequence[Verdict], rule: EventRule, counts: str, decision: str, reason: str
 ) -> list[Message]:
     """The messages that are delivered, of all that hooks sent."""
     merging = rule.merging
-    said = standing(said, verdicts) if heard == "last" else said
-    said = counting(said, rule, decision, reason) if merging.reasons_told == "counting" else said
-    return demote_context_to_log(said, but=last_of(said, "context")) if merging.contexts == "last" else said
+    messages = standing(messages, verdicts) if counts == "last" else messages
+    messages = counting(messages, rule, decision, reason) if merging.reasons_told == "counting" else messages
+    return demote_context_to_log(messages, but=last_of(messages, "context")) if merging.contexts == "last" else messages
 
 
 def demote_context_to_log(messages: list[Message], but: str = "") -> list[Message]:

@@ -14,8 +14,10 @@ def is_ruined(verdicts: Sequence[Verdict], dialect: Dialect, rule: EventRule) ->
     how = rule.overrides.broken_section or dialect.reading.section.broken
     if how == "ignored" or not any(one.ruins for one in verdicts):
         return False
-    said = [one for one in verdicts if one.ruins or one.decision != "none" or one.messages or one.changes or one.stop]
-    return how == "ruins" or len(said) > 1 or any(one.ruins_alone for one in verdicts)
+    speaking = [
+        one for one in verdicts if one.ruins or one.decision != "none" or one.messages or one.changes or one.stop
+    ]
+    return how == "ruins" or len(speaking) > 1 or any(one.ruins_alone for one in verdicts)
 
 
 def surviving(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
@@ -26,10 +28,10 @@ def surviving(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
 
 def without_answer(verdict: Verdict, why: str) -> Verdict:
     """The verdict of an answer that the agent loses: nothing except a warning."""
-    said = [Message("log", one.kind, one.text, one.hook) for one in verdict.messages]
-    meant = verdict.decision != "none" or verdict.stop or verdict.changes or said
+    messages = [Message("log", one.kind, one.text, one.hook) for one in verdict.messages]
+    meant = verdict.decision != "none" or verdict.stop or verdict.changes or messages
     warnings = [*verdict.warnings, *([f"{verdict.hook}: its answer is lost, because {why}"] if meant else [])]
-    return Verdict(verdict.hook, failed=verdict.failed, messages=said, warnings=warnings, seconds=verdict.seconds)
+    return Verdict(verdict.hook, failed=verdict.failed, messages=messages, warnings=warnings, seconds=verdict.seconds)
 
 
 def counting(messages: list[Message], rule: EventRule, decision: str, reason: str) -> list[Message]:
@@ -67,8 +69,8 @@ def section_last(verdicts: Sequence[Verdict]) -> tuple[str, str]:
         return "deny", (stops[-1] if stops else joined) or forced[-1].reason
     if decision == "ask":  # if no user could be asked, the ask became something else
         decision = next((one.decision for one in reversed(verdicts) if own(one) == "ask"), decision)
-    said = (reasons[-1] if reasons else "") or joined
-    return decision, said or (NO_REASON if decision == "deny" else "")
+    reason = (reasons[-1] if reasons else "") or joined
+    return decision, reason or (NO_REASON if decision == "deny" else "")
 
 
 def taken_back(verdicts: Sequence[Verdict], decision: str) -> list[str]:

@@ -32,8 +32,8 @@ def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
     fields = [field for field in (*base, *rule.fields) if field.form not in ONE_WAY and not field.key.startswith("=")]
     given = [(field.name, GIVEN.get(field.key, field.key)) for field in fields]
     renamed = {theirs: ours for theirs, ours in given if theirs != ours}
-    kept = {theirs for theirs, ours in given if theirs == ours}
-    return {**{theirs: ours for theirs, ours in ALIASES.items() if theirs not in kept}, **renamed}
+    unchanged = {theirs for theirs, ours in given if theirs == ours}
+    return {**{theirs: ours for theirs, ours in ALIASES.items() if theirs not in unchanged}, **renamed}
 
 
 def in_our_words(data: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:

@@ -132,11 +132,11 @@ def as_list(value: Any) -> Any:
 
 def as_result(names: tuple[str, str], value: Any) -> Any:
     """A tool's result as a record of its sort and its text, under either spelling of these names."""
-    said = value if isinstance(value, Mapping) else {}
+    fields = value if isinstance(value, Mapping) else {}
     known = {"resultType": names[0], "result_type": names[0], "textResultForLlm": names[1]}
     known["text_result_for_llm"] = names[1]
-    if not said.keys().isdisjoint(known):
-        return {known.get(name, name): one for name, one in said.items()}
+    if not fields.keys().isdisjoint(known):
+        return {known.get(name, name): one for name, one in fields.items()}
     return {names[0]: "success", names[1]: as_json(value)}
 
 
@@ -172,6 +172,6 @@ FORMS: dict[str, Strategy[Form]] = {
         partial(as_result, ("result_type", "text_result_for_llm")), "as a record of result_type and text_result_for_llm"
     ),
     "error": Strategy(as_error, "as a record of message and name"),
-    "after-colon": Strategy(as_after_colon, "without what stands before its colon"),
+    "after-colon": Strategy(as_after_colon, "without the part before its colon"),
     "edits": Strategy(as_edits, "as a list of old_string and new_string"),
 }

@@ -7,14 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.dialects.schema.vocabulary import RULE
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
 from tenterhook.pipeline.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.pipeline.match import fits as fits_glob
 from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.pipeline.target_index import Fitting, Memo, aim, known_as, matches
 from tenterhook.support.strategy import Strategy
-from tenterhook.types import Event, Hook, Plan, Skipped
+from tenterhook.types import RULE, Event, Hook, Plan, Skipped
 
 # Why a hook that is for one agent does not run for another.
 OTHER_AGENT = "agent"
@@ -311,3 +310,29 @@ DEDUPES: dict[str, Strategy[Callable[[Hook], tuple[str, ...]]]] = {
     "name-main": Strategy(its_name_and_main, "name and command, prompt or URL, or the same name in the same file"),
     "main": Strategy(its_main, "type and command, prompt or URL"),
 }
+
+
+def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
+    """One rule that allows what any of the events allows, under the name of the first."""
+    first, *others = rules
+    if not others:
+        return first
+    return revise(
+        first,
+        can={what: any(getattr(rule.can, what) for rule in rules) for what in ("block", "ask", "grant")},
+        fields=tuple(dict.fromkeys(field for rule in rules for field in rule.fields)),
+        merging={
+            "changes": merge_tables_first_wins(rule.merging.changes for rule in rules),
+            "chain": merge_tables_first_wins(rule.merging.chain for rule in rules),
+        },
+        overrides={"chain_ends": tuple(dict.fromkeys(end for rule in rules for end in rule.overrides.chain_ends))},
+        firing={"after_failures": any(rule.firing.after_failures for rule in rules)},
+    )
+
+
+def merge_tables_first_wins(tables: Iterable[dict[str, str]]) -> dict[str, str]:
+    """Merge tables; if two differ, the first counts."""
+    found: dict[str, str] = {}
+    for table in tables:
+        found = {**table, **found}
+    return found

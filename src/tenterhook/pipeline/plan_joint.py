@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.plan import (
     OTHER_AGENT,
     batches,
@@ -25,32 +25,6 @@ from tenterhook.support.strategy import Strategy
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 Batches = tuple[tuple[Hook, ...], ...]
-
-
-def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
-    """One rule that allows what any of the events allows, under the name of the first."""
-    first, *others = rules
-    if not others:
-        return first
-    return revise(
-        first,
-        can={what: any(getattr(rule.can, what) for rule in rules) for what in ("block", "ask", "grant")},
-        fields=tuple(dict.fromkeys(field for rule in rules for field in rule.fields)),
-        merging={
-            "changes": merge_tables_first_wins(rule.merging.changes for rule in rules),
-            "chain": merge_tables_first_wins(rule.merging.chain for rule in rules),
-        },
-        overrides={"chain_ends": tuple(dict.fromkeys(end for rule in rules for end in rule.overrides.chain_ends))},
-        firing={"after_failures": any(rule.firing.after_failures for rule in rules)},
-    )
-
-
-def merge_tables_first_wins(tables: Iterable[dict[str, str]]) -> dict[str, str]:
-    """Merge tables; if two differ, the first counts."""
-    found: dict[str, str] = {}
-    for table in tables:
-        found = {**table, **found}
-    return found
 
 
 class JointPlanner:

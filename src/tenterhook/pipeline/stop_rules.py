@@ -21,7 +21,7 @@ def decide_unattended(reader: Reader) -> None:
     """Handle an ask or a deferral. If no user can be asked, the dialect decides an ask; a deferral stops the agent."""
     verdict, attended = reader.verdict, reader.rules.attended
     if verdict.decision == "defer" and attended:
-        reader.warn("defers, which counts only where nobody can be asked")
+        reader.warn("defers, which counts only if no user can be asked")
         verdict.decision = "none"
     elif verdict.decision == "defer":
         verdict.stop, verdict.stop_reason = True, verdict.stop_reason or verdict.reason or DEFERRED
@@ -64,9 +64,9 @@ def denies_by_stop(reader: Reader) -> None:
 def replaces(reader: Reader) -> None:
     """Give the model the reason in place of the tool's output; the agent goes on."""
     verdict = reader.verdict
-    said = verdict.stop_reason or verdict.reason or STOPPED
-    verdict.changes["output"] = said
-    verdict.messages.append(Message("model", "feedback", said, reader.attempt.hook))
+    text = verdict.stop_reason or verdict.reason or STOPPED
+    verdict.changes["output"] = text
+    verdict.messages.append(Message("model", "feedback", text, reader.attempt.hook))
     verdict.stop, verdict.stop_reason = False, ""
 
 

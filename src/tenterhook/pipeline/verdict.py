@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import AnswerField, Exit
 from tenterhook.pipeline.answer import KEPT, LINES, is_json, looks_like, read, said_on
-from tenterhook.pipeline.answer_effects import EFFECTS, RANK, stronger
+from tenterhook.pipeline.answer_effects import EFFECTS
 from tenterhook.pipeline.answer_intent import meant_by, says_no, what_is_wrong
 from tenterhook.pipeline.answer_validity import effects_of, fault, keep_texts, kind_of, objection, without_rivals
 from tenterhook.pipeline.apply import RESPONDS
 from tenterhook.pipeline.event_reader import WEIGHTY, Rules, Table
 from tenterhook.pipeline.failure_policy import closes, describe_attempt_failure, fail_closed, must_answer
 from tenterhook.pipeline.stop_rules import STOPS, decide_unattended, ends_turn
-from tenterhook.types import Attempt, Hook, Message, Parts, Verdict
+from tenterhook.types import RANK, Attempt, Hook, Message, Parts, Verdict, stronger
 
 NO_REASON = "Blocked by hook"
 # The one exit code that means a refusal everywhere: a strict engine takes it for one, with or without text.
@@ -91,7 +91,7 @@ class Reader:
         if found is not None and not (reading.twin and rules.strict):
             self.answered_on, self.cut = stream, reading.cut
             if reading.twin:
-                self.warn(f"its key {reading.twin!r} stands twice, with different values; the last one counts")
+                self.warn(f"its key {reading.twin!r} occurs twice, with different values; the last one counts")
             if row.answer.flat and keep_texts(found, rules):
                 self.warn(f"its {rules.section.name} decides nothing at exit code {attempt.exit_code}")
             return self.accept(found)
@@ -101,7 +101,7 @@ class Reader:
             self.lost(problem, stream, fails=half or reading.refused or bool(reading.twin))
         void = rules.reading.other_json == "nothing" and not reading.begins
         if void and is_json(text, twice=rules.reading.twice_encoded):
-            self.warn("printed JSON that is no object, which says nothing here")
+            self.warn("printed JSON that is not an object, which means nothing here")
             return True
         if text.startswith(tuple(row.answer.broken_fails)) and (text.endswith("}") or not row.answer.broken_closed):
             self.fail("output")
@@ -124,18 +124,18 @@ class Reader:
         rule, rules = self.rules.rule, self.rules
         problem = fault(found, rules) if rules.refuses else ""
         if not problem and rules.section.alone:
-            kept = without_rivals(found, rules)
-            for key in found.keys() - kept.keys():
+            fields = without_rivals(found, rules)
+            for key in found.keys() - fields.keys():
                 self.warn(f"its {key} does not count beside what its {rules.section.name} says")
-            found = kept
+            found = fields
         if not problem:
             self.take(found, rules.table, "")
             problem = objection(found, rules) if rules.refuses else ""
             if rule.deny.unreasoned != "counts" and self.verdict.decision == "deny" and not self.has_reason():
                 problem = problem or self.unreasoned()
         if problem:
-            said = [one for one in self.verdict.messages if one.kind == "system"]
-            self.verdict = Verdict(self.attempt.hook, messages=said, warnings=self.verdict.warnings)
+            notices = [one for one in self.verdict.messages if one.kind == "system"]
+            self.verdict = Verdict(self.attempt.hook, messages=notices, warnings=self.verdict.warnings)
             self.decided = False
             self.problem = problem
             self.warn(f"its answer does not count: {problem}")
@@ -223,7 +223,7 @@ class Reader:
         elif value is not None:
             self.loses(f"{place} must be an object, not {kind_of(value)}")
             if place == self.rules.section.name and value and not isinstance(value, list):
-                self.verdict.ruins = f"its {place} is no object"
+                self.verdict.ruins = f"its {place} is not an object"
 
     def unknown(self, place: str, value: Any) -> None:
         """Handle a key that has no effect. A strict engine refuses if it was probably meant to have one."""
@@ -252,7 +252,7 @@ class Reader:
         text = self.text_of(row, answered)
         speechless = row.text.needed and not text and not (rules.strict and attempt.exit_code == REFUSAL)
         if speechless:
-            self.warn(f"exits with {attempt.exit_code} and says nothing, so that does not count")
+            self.warn(f"exits with {attempt.exit_code} without a message, so that does not count")
         if row.answer.blocking_reason and verdict.decision != "deny":
             verdict.reason = ""
         verdict.decision = stronger(verdict.decision, "none" if speechless else row.decision or "none")
@@ -264,7 +264,7 @@ class Reader:
         if silent and not attempt.exit_code and must_answer(self.hook, rules):
             self.fail("silence")
         if rules.text_fails and row.answer.read and not answered and attempt.stdout.strip():
-            self.warn("printed text that is no JSON object")
+            self.warn("printed text that is not a JSON object")
             self.fail("output")
             self.tell("error", attempt.stdout.strip())
         self.text(row, text)
@@ -297,15 +297,15 @@ class Reader:
         if answered:
             return
         row = self.rules.exits.get(cause)
-        said = (
+        answered_before = (
             said_on(self.attempt, row.text.source if row and row.text.source else "stderr")[1]
             if cause == "signal"
             else ""
         )
         if row is not None:
-            self.text(row, said)
+            self.text(row, answered_before)
         else:
-            self.tell("error", said or describe_attempt_failure(self.attempt))
+            self.tell("error", answered_before or describe_attempt_failure(self.attempt))
         if looks_like(self.attempt.stdout, self.rules.guarded):
             self.warn("printed a decision before it failed, so it does not count")
 
@@ -369,13 +369,13 @@ class Reader:
         if verdict.stop or verdict.changes or (verdict.decision in ("deny", "ask") and not verdict.reason):
             self.warn(f"decides, stops or changes something, {TOO_LATE}")
         elif attempt.stdout.strip() and not (verdict.messages or verdict.failed or self.answered_on or self.garbled):
-            self.warn("printed text in the background, which is told to no one here: answer with a system message")
+            self.warn("printed text in the background, which is dropped here: answer with a system message")
         return Verdict(verdict.hook, failed=verdict.failed, messages=verdict.messages, warnings=verdict.warnings)
 
     def reasons(self) -> None:
         verdict, rule = self.verdict, self.rules.rule
         if verdict.decision == "ask" and not rule.can.ask:
-            self.warn(f"asks, but nobody can be asked on {rule.name}")
+            self.warn(f"asks, but the user cannot be asked on {rule.name}")
             if self.rules.strict and rule.can.block:
                 verdict.decision = "deny"
         if verdict.decision == "deny":

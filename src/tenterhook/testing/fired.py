@@ -127,8 +127,8 @@ class Fired(Struct, frozen=True, kw_only=True):
             "failures": [text.partition("\n")[0] for text in self.failures],
             "lost": self.lost,
         }
-        said = "".join(f", {name}={truncate_repr(value)}" for name, value in parts.items() if value)
-        return f"<{self.agent} {self.event} {self.about}: {done}{said}>".replace(" :", ":")
+        shown = "".join(f", {name}={truncate_repr(value)}" for name, value in parts.items() if value)
+        return f"<{self.agent} {self.event} {self.about}: {done}{shown}>".replace(" :", ":")
 
     @property
     def about(self) -> str:

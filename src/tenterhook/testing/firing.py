@@ -162,7 +162,7 @@ def fire_alone(engine: Engine, rule: EventRule, main: list[str], data: dict[str,
         raise UsageError(f"no hook was called: {'; '.join(outcome.warnings)}")
     attempt = outcome.attempts[0]
     if attempt.error:
-        raise HookFailed(f"the hook came to no end of its own: {attempt.detail or attempt.error} {attempt.stderr}")
+        raise HookFailed(f"the hook did not end by itself: {attempt.detail or attempt.error} {attempt.stderr}")
     return outcome
 
 

@@ -37,14 +37,16 @@ class Here:
         self.call.event = job.hook.event
         began = time.perf_counter()
         with redirect_stdout(printed), self.imports.in_force():
-            said = calls.handle_event(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
+            reply = calls.handle_event(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
         seconds = time.perf_counter() - began
-        self.said.append(said)
-        err = f"{printed.getvalue()}{said.err}"
-        return Attempt(job.hook.name, job.hook.handler, "test", said.code, seconds=seconds, stdout=said.out, stderr=err)
+        self.said.append(reply)
+        err = f"{printed.getvalue()}{reply.err}"
+        return Attempt(
+            job.hook.name, job.hook.handler, "test", reply.code, seconds=seconds, stdout=reply.out, stderr=err
+        )
 
     def failures(self) -> list[str]:
-        return [text for said in self.said for text in failures.format_failures(said)]
+        return [text for reply in self.said for text in failures.format_failures(reply)]
 
     def close(self) -> None:
         """Nothing to close: nothing was started."""
@@ -115,7 +117,7 @@ def files(hooks: Any) -> list[str]:
         return [os.fspath(hooks)]
     code = getattr(hooks, "__code__", None)
     if code is None:
-        raise UsageError(f"{hooks!r:.80} stands in no file that a process could load")
+        raise UsageError(f"{hooks!r:.80} is not in a file that a process could load")
     return [code.co_filename]
 
 

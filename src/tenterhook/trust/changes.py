@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def summary(before: Item, now: Item) -> str:
     """In a few words: which keys of the entry, which files."""
-    return ", ".join([*keys(before.entry, now.entry), *files(before, now)]) or "it stands elsewhere"
+    return ", ".join([*keys(before.entry, now.entry), *files(before, now)]) or "it moved to another place"
 
 
 def keys(before: dict[str, Any], now: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -193,6 +194,7 @@ def test_without_a_server_python_does_it(native: NativeServed, fault: str) -> No
     if fault == "killed":
         server.kill()
         server.wait(LONG)
+        until(lambda: not [one for one in native.folder.glob("*.*") if one.is_socket()], "its worker goes on")
     elif fault == "mode":
         native.folder.chmod(0o750)
     elif fault == "link":
@@ -256,6 +258,26 @@ def test_an_impostor_gets_from_both_clients_the_same(ended: NativeServed, comman
         assert (said == []) == (name in ("an answer", "much")), name
         if name in LOST:
             assert expected[0] == (1 if command == "fire" else 2)
+
+
+def test_a_server_cannot_greet_any_more_when_the_request_was_taken_back(ended: NativeServed) -> None:
+    """It has the whole request, and does nothing without a greeting that arrived."""
+    seen: list[object] = []
+
+    def greet_late(wire: socket.socket) -> None:
+        over.wait(LONG)
+        seen.append(len(wire.recv(1 << 16)) > client.KEY)
+        try:
+            wire.sendall(client.HELLO)
+        except BrokenPipeError:
+            seen.append("too late")
+
+    over = threading.Event()
+    with ended.impostor(greet_late):
+        done = ended.run(*EVENT, stdin=call("Deny"))
+        over.set()
+    assert (done.returncode, ended.executed()) == (2, [client.ALONE])
+    assert seen[:2] == [True, "too late"]
 
 
 def test_a_server_that_says_nothing_is_waited_for_once(native: NativeServed) -> None:

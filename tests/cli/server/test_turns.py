@@ -162,7 +162,7 @@ def test_one_that_cannot_be_told_in_words_fails_and_is_over(served: Served, proj
     alone, done = both(served, "--trust", "--mode", "faithful")
 
     assert done == alone
-    assert done[1]["attempts"][0]["detail"] == "Odd: it cannot be told in words"
+    assert done[1]["attempts"][0]["detail"] == "Odd: its message cannot be read"
     time.sleep(0.8)
     assert (project.root / "ran").read_text() == "xx"
     assert len(served.workers()) == 1

@@ -4,7 +4,7 @@ from typing import Any
 
 from google.genai import types as T  # noqa: N812
 
-from hosts.genai_host import CALLED, COUNTS, RATING
+from hosts.models.genai_host import CALLED, COUNTS, RATING
 
 
 def response(*parts: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from google.genai import types as T  # noqa: N812
 
 from clients.formats.loopback import Loopback
 from conftest import Project
-from hosts.genai_host import RESPONSE, call, choice, lay_out, sent
+from hosts.models.genai_host import RESPONSE, call, choice, lay_out, sent
 from requirements.llxprt import says, specific
 from tenterhook.hosts.llxprt import (
     Config,

@@ -124,7 +124,7 @@ system, seen = watched(config.get_hook_system)
 print(seen, system.get_status().initialized, system.engine.hookset.loaded, system.engine.hookset.registry.all())
 _, seen = watched(lambda: list(asyncio.run(fire_before_tool_hook(config, "t", {{}})) or ()))
 print("open" in seen, system.get_status().initialized)
-""".replace("import gc", "import asyncio, gc")
+""".replace("import gc", "import asyncio, gc, tenterhook.dialects.schema.vocabulary")
     )
 
     assert said == "[] False None []\nTrue True\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import Project
-from hosts.genai_host import REQUEST, RESPONSE, call
+from hosts.models.genai_host import REQUEST, RESPONSE, call
 from requirements.llxprt import group, says, specific
 from tenterhook.hosts.llxprt import (
     AggregatedHookResult,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.genai import types as T  # noqa: N812
 
-from hosts.genai_host import REQUEST, RESPONSE, TOOLS, call
+from hosts.models.genai_host import REQUEST, RESPONSE, TOOLS, call
 from tenterhook import UsageError
 from tenterhook.hosts.llxprt import (
     AfterModelHookOutput,

@@ -15,7 +15,7 @@ from google.genai import types as T  # noqa: N812
 
 import tenterhook
 from conftest import Project
-from hosts.genai_host import REQUEST, RESPONSE, TOOLS, call
+from hosts.models.genai_host import REQUEST, RESPONSE, TOOLS, call
 from requirements.llxprt import says, specific
 from tenterhook.hosts.llxprt import (
     AfterModelHookOutput,

@@ -196,7 +196,7 @@ def test_elsewhere_it_is_an_error_that_says_what_is_wrong(hook: Hook) -> None:
 
     assert answer.code == 1
     assert answer.stdout == ""
-    assert answer.stderr.startswith("tenter: the event on stdin is no JSON")
+    assert answer.stderr.startswith("tenter: the event on stdin is not JSON")
 
 
 @pytest.mark.req("CC-SEC-validate")

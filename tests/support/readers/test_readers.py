@@ -232,9 +232,8 @@ def test_reading_and_scanning_json_imports_no_other_parser(tmp_path):
         "tenterhook.support",
         "tenterhook.support.readers",
         "tenterhook.support.readers.json",
-        "tenterhook.support.stable_read",
-        "bisect",
-        "_bisect",
+        "tenterhook.support.files",
+        "errno",
     }
 
 

@@ -40,7 +40,7 @@ import pytest
         (
             "qwen",
             "(?i)write_file",
-            "is not a regular expression (to the agent's engine: a group of a sort that there is",
+            "is not a regular expression (to the agent's engine: an unknown kind of group",
         ),
         ("qwen", "write_file|(?P<n>x)", "so it matches only a name spelled exactly so"),
     ],

@@ -28,7 +28,7 @@ def test_a_missing_script_is_found_in_ordinary_shell_lines(one_hook, command):
 
     assert "error: " in line
     assert "gone." in line
-    assert "(this agent then skips the hook without a word)" in line
+    assert "(this agent then skips the hook without a message)" in line
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_a_hook_that_never_looks_how_often_it_kept_the_agent_going_is_reported(w
     lines = [line for line in check("--dialect", "cursor")[1] if "keeps the agent going" in line]
 
     assert bool(lines) == warned
-    assert all(line.endswith("never looks at loop_count: Cursor asks again for ever") for line in lines)
+    assert all(line.endswith("never looks at loop_count: Cursor asks again and again without end") for line in lines)
 
 
 @pytest.mark.parametrize(("looks", "warned"), [("", True), ("grep -q stop_hook_active && exit 0; ", False)])

@@ -18,7 +18,7 @@ def guard(write):
 
 
 def test_it_prints_the_config_and_tells_the_losses_apart_from_it(guard, command):
-    code, out, err = command("--from", "moai", "--to", "wave")
+    code, out, err = command("--from", "moai", "--to", "wave", "--all")
 
     assert code == 3
     assert json.loads(out)["hooks"]["PreToolUse"][0]["matcher"] == "Bash"
@@ -27,6 +27,29 @@ def test_it_prints_the_config_and_tells_the_losses_apart_from_it(guard, command)
         "PreToolUse -> PreToolUse: decision deny at the top level: refused, the model is told | goes on [hazard 8"
         in err
     )
+
+
+def test_each_hook_works_is_changed_or_is_broken_with_the_reason_and_the_fix(guard, write, command, tmp_path):
+    entry = {"type": "command", "command": "./guard.sh"}
+    hooks = {"PreToolUse": [{"matcher": "Bash", "hooks": [entry]}]}
+    hooks["TeammateIdle"] = [{"hooks": [{"type": "command", "command": "./idle.sh"}]}]
+    write("idle.sh", "#!/bin/sh\n", mode=0o755)
+    write(MOAI, {"hooks": hooks})
+
+    code, out, _ = command("--from", "moai", "--to", "moai", "-o", str(tmp_path / "same.json"))
+    assert code == 0
+    assert "  works    guard.sh  " in out
+
+    code, _, err = command("--from", "moai", "--to", "wave")
+    assert code == 3
+    assert "  broken   idle.sh  " in err
+    assert "not converted: " in err
+    assert "--all lists them" in err
+    assert "PreToolUse -> PreToolUse" not in err
+
+    _, _, err = command("--from", "moai", "--to", "gemini")
+    assert "  changed  guard.sh  " in err
+    assert "Bash is run_shell_command there" in err
 
 
 def test_without_a_loss_the_exit_code_is_0(guard, command):
@@ -122,7 +145,7 @@ def test_everything_as_json(guard, command):
     data = json.loads(out)
     assert code == 3
     assert data.keys() == {
-        *("source", "target", "file", "format", "text", "hooks", "converted", "losses", "differences"),
+        *("source", "target", "file", "format", "text", "hooks", "converted", "fates", "losses", "differences"),
     }
     assert data["differences"][0].keys() == {"event", "to", "case", "before", "after", "hazard", "advice"}
     assert data["losses"][0].keys() >= {"number", "name", "level", "file", "line", "column", "key", "hook", "text"}
@@ -135,7 +158,7 @@ def test_everything_as_json(guard, command):
         (("--to", "moai"), "--from is missing"),
         (("--from", "moai", "--to", "nobody"), "no dialect 'nobody'"),
         (("--from", "moai", "--to", "wave", "--write", "-o", "x.json"), "cannot be used together"),
-        (("--from", "moai", "--to", "wave", "-o", "x.ini"), "reads no project's file like 'x.ini'"),
+        (("--from", "moai", "--to", "wave", "-o", "x.ini"), "does not read a project file like 'x.ini'"),
         (("--from", "wave", "--to", "moai"), "no hooks of Wave here; looked for:"),
     ],
 )

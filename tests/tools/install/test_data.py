@@ -1,4 +1,4 @@
-"""What a dialect says about installing is checked when it is made."""
+"""What a dialect says about installing is checked when it is loaded."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ FILES = {"project": ".claude/settings.json", "user": "~/.claude/settings.json"}
 )
 def test_what_no_entry_of_the_agent_could_say_is_refused(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(DialectError, match=said.replace(".", r"\.")):
-        replace(GOOD, install=Install(**{**FILES, **fields}))
+        dialects.check_words(replace(GOOD, install=Install(**{**FILES, **fields})))
 
 
 def test_an_agent_whose_commands_take_no_words_is_refused() -> None:
@@ -33,4 +33,4 @@ def test_an_agent_whose_commands_take_no_words_is_refused() -> None:
     path = other.config.files[0].path
 
     with pytest.raises(DialectError, match="no type takes a command with words"):
-        replace(other, install=Install(project=path, user=path))
+        dialects.check_words(replace(other, install=Install(project=path, user=path)))

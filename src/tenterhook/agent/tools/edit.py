@@ -33,7 +33,7 @@ def definition(workspace: Workspace) -> Definition:
         about=ABOUT,
         inputs={
             "file_path": {"type": "string", "description": "The file; a relative path counts from the project."},
-            "old_string": {"type": "string", "description": "The text to replace, as it stands in the file."},
+            "old_string": {"type": "string", "description": "The text to replace, exactly as in the file."},
             "new_string": {"type": "string", "description": "The text to put in its place."},
             "replace_all": {"type": "boolean", "description": "Replace every occurrence; false by default."},
         },
@@ -54,7 +54,7 @@ def decode_file_text(coding: TextEncoding, data: bytes, shown: str) -> str:
     try:
         return coding.decode_bytes(data)
     except UnicodeDecodeError as exc:
-        raise WorkspaceError(f"{shown} begins like a text in {coding.encoding} and is none: {exc.reason}") from None
+        raise WorkspaceError(f"{shown} begins like {coding.encoding} text but is not: {exc.reason}") from None
 
 
 def encode_file_text(coding: TextEncoding, text: str) -> bytes:
@@ -106,7 +106,7 @@ def near(text: str, old: str) -> str:
     lines = [number for number, line in enumerate(text.split("\n"), 1) if first and first == line.strip()]
     if not lines:
         return ": read the file and copy the text exactly"
-    return f"; its first line stands at {lines_of(lines)}, so compare blanks and what follows there"
+    return f"; its first line is at {lines_of(lines)}, so compare blanks and what follows there"
 
 
 def lines_of(places: list[int]) -> str:

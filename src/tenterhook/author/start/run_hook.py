@@ -5,7 +5,7 @@ It lies in a folder of its own, because Python puts a script's folder first on t
 
 import sys
 
-from tenterhook.author import loading, own_forms, process  # noqa: F401 (own_forms: read before the hook is needed)
+from tenterhook.author import ahead, loading, own_forms, process  # noqa: F401 (read before the hook is needed)
 
 if __name__ == "__main__":
     sys.exit(process.main(sys.argv[1:], loading.of_call))

@@ -10,9 +10,10 @@ from tenterhook.cli.options import CONFIG, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, redact_cli_output
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
-from tenterhook.support.terminal.text import one_line, pluralise_count
+from tenterhook.support.command_line import file_run
+from tenterhook.support.terminal.text import one_line, pluralise_count, shorten_name
 from tenterhook.tools.convert import Conversion, Loss, convert, untrusted_project_hooks
-from tenterhook.tools.convert.losses import NOTE, Difference
+from tenterhook.tools.convert.losses import Difference, HookFate
 from tenterhook.tools.install.editing.writing import Change, commit, content, folders_for
 
 USAGE = CommandUsage(
@@ -31,6 +32,7 @@ USAGE = CommandUsage(
         Option("write", "write it where the other agent looks for it; existing content is kept"),
         Option("plain", "translate every hook, also one that would be dead there; the report says which"),
         Option("check", "also run the hooks that you trust, on both sides, and compare the results"),
+        Option("all", "list every answer that means something else there, too; --check does"),
         JSON,
     ),
     "tenter convert --from moai --to llxprt --write",
@@ -66,7 +68,7 @@ def run(argv: list[str]) -> int:
     )
     if save and made.converted:
         commit([Change(made.file, content(made.file), made.text.encode())], folders_for([made.file]))
-    show(made, save=save, as_json="json" in options)
+    show(made, save=save, as_json="json" in options, whole=check or "all" in options)
     for one in untrusted_project_hooks(hooks) if check else ():
         print(f"tenter: not run: {one.hook.name} is not approved; tenter trust approves it", file=sys.stderr)
     if not made.converted:
@@ -74,26 +76,38 @@ def run(argv: list[str]) -> int:
     return 0 if made.lossless else 3
 
 
-def show(made: Conversion, *, save: bool, as_json: bool) -> None:
+def show(made: Conversion, *, save: bool, as_json: bool, whole: bool) -> None:
     if as_json:
         print_json(made)
         return
     if not save and made.converted:
         print(made.text, end="" if made.text.endswith("\n") else "\n")
-    print(redact_cli_output(report(made, save)), file=sys.stdout if save else sys.stderr)
+    print(redact_cli_output(report(made, save, whole=whole)), file=sys.stdout if save else sys.stderr)
 
 
-def report(made: Conversion, save: bool) -> str:
+def report(made: Conversion, save: bool, *, whole: bool) -> str:
+    """Hook by hook: what works as before, what was changed for it, and what is broken, with what to do."""
     where = os.path.relpath(made.file)
     head = f"{made.converted} of {pluralise_count(made.hooks, 'hook')} from {made.source} to {made.target}"
     done = "nothing was written to" if not made.converted else "written to" if save else "for"
     lines = [f"{head}: {done} {where if not where.startswith('..') else made.file}"]
-    lost = [loss for loss in made.losses if loss.level != NOTE]
-    notes = [loss for loss in made.losses if loss.level == NOTE]
-    lines += section("lost", [line(loss) for loss in lost])
-    lines += section("written differently", [line(loss) for loss in notes])
-    lines += section("both sides differ, fired with the same events", list(map(case, made.differences)))
-    return "\n".join(lines if len(lines) > 1 else [*lines, "nothing is lost"])
+    shown: set[tuple[str, str]] = set()
+    for fate in made.fates:
+        lines.append(f"  {fate.state:7}  {shorten_name(file_run(fate.hook) or fate.hook, 60)}  {place(fate)}")
+        if (fate.file, fate.hook) not in shown:
+            lines += [f"      {line(loss)}" for loss in made.losses if (loss.file, loss.hook) == (fate.file, fate.hook)]
+        shown.add((fate.file, fate.hook))
+    lines += section("of the file", [line(loss) for loss in made.losses if (loss.file, loss.hook) not in shown])
+    if whole:
+        lines += section("answers that mean something else there", list(map(case, made.differences)))
+    elif made.differences:
+        count = pluralise_count(len(made.differences), "answer")
+        lines += ["", f"if a hook gives one of {count}, it means something else there; --all lists them"]
+    return "\n".join(lines if made.losses or made.differences else [*lines, "nothing is lost"])
+
+
+def place(fate: HookFate) -> str:
+    return f"{os.path.relpath(fate.file)}:{fate.line}" if fate.line else os.path.relpath(fate.file)
 
 
 def section(title: str, lines: list[str]) -> list[str]:

@@ -92,8 +92,8 @@ def check_trial_hook(hooks: HookSet) -> Ability:
     confined = attempt.sandbox not in ("", "none")
     if confined or hooks.settings.sandbox == "off":
         return Ability("sandbox", name, "works" if confined else "off", attempt.sandbox or "not confined")
-    said = "; ".join(attempt.notes) or "it was started by this process itself, which confines nothing"
-    return Ability("sandbox", name, "broken" if kernel.MACHINE else "absent", said)
+    notes = "; ".join(attempt.notes) or "it was started by this process itself, which confines nothing"
+    return Ability("sandbox", name, "broken" if kernel.MACHINE else "absent", notes)
 
 
 @contextmanager
@@ -169,10 +169,12 @@ def as_good(hook: Ability, tried: list[Ability]) -> Ability:
 
 def about_settings(hooks: HookSet) -> Iterator[Ability]:
     """Which file has settings, and what they switch off."""
-    said = hooks.settings
+    settings = hooks.settings
     for name, (value, means) in LOUD.items():
-        off = getattr(said, name) == value
-        yield Ability("settings", name, "off" if off else "works", means if off else format_setting_value(said, name))
+        off = getattr(settings, name) == value
+        yield Ability(
+            "settings", name, "off" if off else "works", means if off else format_setting_value(settings, name)
+        )
     sandbox = hooks.dialect.sandbox.default
     default = f"network {sandbox.network} unless a hook says otherwise"
     yield Ability("settings", f"dialect {hooks.dialect.name}", "works", default)

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import msgspec
@@ -145,16 +145,15 @@ def flush_stdout(*, by_line: bool) -> bool:
 def ended_with_us() -> Iterator[None]:
     """On SIGTERM, which a host sends when it gives up on us, end the running hooks too, as on Ctrl-C."""
     import _signal as signal  # type: ignore[import-not-found]  # the enums of the module signal take 0.6 ms
-    import threading
 
     def leave(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
-        numbers = []
     # Any other handler was chosen on purpose: by nohup, or by a program that calls main().
-    before = {one: signal.signal(one, leave) for one in numbers if signal.getsignal(one) == signal.SIG_DFL}
+    before: dict[int, object] = {}
+    with suppress(ValueError):  # only the main thread can handle signals
+        before = {one: signal.signal(one, leave) for one in numbers if signal.getsignal(one) == signal.SIG_DFL}
     try:
         yield
     finally:

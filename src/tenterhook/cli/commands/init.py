@@ -23,7 +23,7 @@ from tenterhook.tools.install.init.undo import undo
 USAGE = CommandUsage(
     "init",
     "Let an agent call tenter hook: write wrapper scripts into the project, and config that calls them.\n"
-    "What stands in the config stays, comments and all; a second init changes nothing.",
+    "The rest of the config stays as it is, with comments; a second init changes nothing.",
     (),
     (
         Option("dialect", "whose agent (default: the one whose files are in the project)", "NAME"),

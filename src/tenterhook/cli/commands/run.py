@@ -48,10 +48,10 @@ def run(argv: list[str], lost: str = "") -> int:
     out = aside()
     try:
         given = sys.stdin.buffer.read() if sys.stdin is not None else b""
-        said = refuse_lost(argv, given, lost) if lost else answer(argv, given)
+        reply = refuse_lost(argv, given, lost) if lost else answer(argv, given)
     finally:
         back(out)
-    code = emit(said, out)
+    code = emit(reply, out)
     if not lost:
         from tenterhook.cli.server.auto_start import start_server_if_wanted
 

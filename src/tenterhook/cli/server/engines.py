@@ -15,8 +15,13 @@ from tenterhook.cli.server.fingerprints import FileFingerprints
 from tenterhook.cli.server.streams import STREAMS, ClientStreams
 from tenterhook.engine.engine import Engine
 from tenterhook.runtime.supervisor import client
+from tenterhook.support.fingerprint import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tenterhook.support.fingerprint import Stamp
+    from tenterhook.trust.seal import Seal
     from tenterhook.types import Outcome
 
 # The most engines for one set of options, and the most sets of options.
@@ -36,6 +41,8 @@ class CachedEngine:
         hooks = self.engine.hooks()
         self.functions = any(handlers.runs_in_host(hook.handler) for hook in hooks)
         self.seals = [hook.seal for hook in hooks if hook.seal]
+        # Every file once: many hooks are bound to the same ones.
+        self.sealed = collect_stamps(self.seals)
         self.files = files if files.sure else None
         runner = self.engine.running()
         runner.aside = event_thread.call
@@ -45,7 +52,16 @@ class CachedEngine:
     @property
     def fresh(self) -> bool:
         """Whether the files are the same, those that approvals are bound to included."""
-        return self.files is not None and self.files.same and not any(seal.find_change() for seal in self.seals)
+        return self.files is not None and self.files.same and self.has_intact_seals()
+
+    def has_intact_seals(self) -> bool:
+        broken = any(seal.why for seal in self.seals)
+        if not broken and all(stamp(path) == known for path, known in self.sealed):
+            return True
+        if broken or any(seal.find_change() for seal in self.seals):
+            return False
+        self.sealed = collect_stamps(self.seals)
+        return True
 
     def begin(self, session: str) -> None:
         """Reset to the state of a new process: a new id, nothing spent, nothing warned about."""
@@ -61,6 +77,11 @@ class CachedEngine:
     def own(self, outcome: Outcome) -> bool:
         """False for an outcome of an earlier event that is reused because no hook ran then or now."""
         return outcome.id.startswith(self.engine.prefix)
+
+
+def collect_stamps(seals: Iterable[Seal]) -> set[tuple[str, Stamp]]:
+    """The files that approvals are bound to, with the fingerprints under which they were read."""
+    return {(one.path, known) for seal in seals for one, known in seal.files}
 
 
 class Engines:

@@ -108,8 +108,8 @@ def config_source_paths(engine: Engine) -> Iterator[str]:
     )
     kept = store.place(*where)
     yield from (kept, os.path.dirname(kept))
-    # The hooks of these files were read from their text.
-    named = {str(hook.spec["main"]) for hook in engine.hooks() if hook.spec["form"] == USE}
+    # The hooks of these files were read from their text. What an approval is bound to is compared with that.
+    named = {str(hook.spec["main"]) for hook in engine.hooks() if hook.spec["form"] == USE and hook.seal is None}
     yield from (
         os.path.join(engine.project, os.path.expanduser(name)) for name in named if not name.startswith(LIBRARY)
     )

@@ -20,6 +20,7 @@ import traceback
 from tenterhook.cli import main
 from tenterhook.cli.server.client import NOT_HERE
 from tenterhook.cli.server.client_context import ClientContext
+from tenterhook.cli.server.preload import OF_HOOKS, get_ready
 from tenterhook.cli.server.protocol import STREAMS, BrokenRequest, ClientConnection, Request
 from tenterhook.cli.server.streams import ERRORS
 
@@ -41,6 +42,7 @@ class ForkingWorker:
 
     def serve(self, connection: ClientConnection, request: Request) -> None:
         self.fork(connection, request)
+        get_ready(OF_HOOKS)  # while the first one runs
         while True:
             ready = self.wait()
             self.reap(ready)

@@ -7,6 +7,8 @@ There are two clients: `client` in Python, and `native/tenter_client.c`. All num
                             then so many bytes of context, of the call, and of stdin
     the server's frames     one byte for the kind, a length of 8 bytes, then so many bytes
 
+- The native client sends a small request without waiting for the greeting. The server begins nothing before it has
+  greeted: a client that waits in vain hangs up, and a greeting after that cannot be sent.
 - The context is `client.context()`: parts between NUL bytes, at the end the sorted environment. The same bytes are the
   same context. Its name is the SipHash-1-3 of it, with the key 0; a worker's socket is named by that.
 - The call is `1` or `0`, whether stdout is a terminal, and the arguments after the command, between NUL bytes.

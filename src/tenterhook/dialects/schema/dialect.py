@@ -1,4 +1,4 @@
-"""The schema of a dialect: one agent's rules for hooks, as data. Every word in it is checked (vocabulary.py).
+"""The schema of a dialect: one agent's rules for hooks, as data. vocabulary.py checks every word in it.
 
 A dialect says *names* of behaviours ("glob", "overlay", "join"); the module that owns a behaviour holds its code
 under that name. There is no `if dialect` anywhere, so a new agent is one new file in dialects/.
@@ -48,8 +48,6 @@ from tenterhook.dialects.schema.files import Setup as Setup
 from tenterhook.dialects.schema.files import Switches as Switches
 from tenterhook.dialects.schema.files import Type as Type
 from tenterhook.dialects.schema.files import Wrapper as Wrapper
-from tenterhook.dialects.schema.vocabulary import check
-from tenterhook.errors import DialectError
 from tenterhook.types import Sandbox
 
 Record = TypeVar("Record", bound=Struct)
@@ -176,11 +174,6 @@ class Dialect(Struct, frozen=True, kw_only=True):
     remarks: Remarks = Remarks()
     # Facts that users easily miss, a sentence each.
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        problems = list(check(self))
-        if problems:
-            raise DialectError(f"dialect {self.name!r}: " + "; ".join(problems))
 
     def rule(self, event: str) -> EventRule | None:
         """The event of that name, or the first of that kind."""

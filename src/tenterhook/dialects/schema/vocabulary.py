@@ -37,6 +37,7 @@ from tenterhook.dialects.schema.words import (
     WEIGHED,
     WISHES,
 )
+from tenterhook.types import POLICIES
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.answer import AnswerField, Exit, ReadingRules
@@ -44,13 +45,10 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
     from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
 
-# The path in a hook's condition that holds a permission rule.
-RULE = "permission rule"
 # What an answer may change, the kinds and receivers of messages, and the decisions.
 CHANGES = {"input", "output", "request", "response", "tool_config"}
 KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
 AUDIENCES = {"model", "user", "log"}
-POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}
 # Words that the schema itself defines, beside the field.
 UNKNOWN_KEYS = {"tolerated", "void"}
@@ -77,7 +75,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     """Every word that no module knows."""
     names = [rule.name for rule in dialect.events]
     if len(names) != len(set(names)):
-        yield "an event stands twice"
+        yield "an event is listed twice"
     for rule in dialect.events:
         yield from check_event(rule)
         yield from unknown(f"event {rule.name} types", rule.overrides.types, {one.name for one in dialect.config.types})
@@ -109,7 +107,7 @@ def check_reading(reading: ReadingRules, events: set[str]) -> Iterable[str]:
     if "other" not in reading.exits or 0 not in reading.exits:
         yield "the exit table needs rows for 0 and 'other'"
     elif reading.exits[0].decision or reading.exits[0].failed:
-        yield "exit 0 without a word decides nothing; an event may say otherwise with `text.silence`"
+        yield "exit 0 without output decides nothing; an event may say otherwise with `text.silence`"
     yield from check_exits("exit", reading.exits)
     for answer in reading.answers:
         yield from check_answer(answer, events)
@@ -244,9 +242,9 @@ def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
     if "{path}" not in setup.command:
         yield "setup command: the path of a wrapper needs {path}"
     if not setup.folder or setup.folder.startswith(("/", "~", ".git/")) or ".." in setup.folder.split("/"):
-        yield f"setup folder: {setup.folder!r} is no folder of a project"
+        yield f"setup folder: {setup.folder!r} is not a folder of a project"
     if len({one.script for one in setup.wrappers}) != len(setup.wrappers):
-        yield "setup: a wrapper stands twice"
+        yield "setup: a wrapper is listed twice"
     for one in setup.wrappers:
         yield from unknown(f"wrapper {one.script}", [one.calls], CALLS)
         yield from unknown(f"wrapper {one.script} event", [one.event], {"", *targets})

@@ -165,7 +165,7 @@ def answer_canary(call: AgentCall, sides: list[Side], mark: str) -> Said:
         for wording in side.wordings(call, call.data()):
             planned = side.engine.plan_event(side.engine.hookset.event(call.kind), wording.data)[1]
             names += [hook.name for batch in planned.batches for hook in batch]
-    how = canary.REACHED if names else canary.NOBODY
+    how = canary.REACHED if names else canary.NO_HOOK
     refusal = Answer("deny", canary.format_canary_reason(mark, how, ", ".join(dict.fromkeys(names))))
     return render_answer(refusal, call.event, call.forms)
 

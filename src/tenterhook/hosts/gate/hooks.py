@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.author.loading import LIBRARY
 from tenterhook.author.registered import GUARDED
-from tenterhook.config.locations import within
 from tenterhook.errors import UsageError
+from tenterhook.support.paths import within
 from tenterhook.types import Hook, Source
 
 if TYPE_CHECKING:

@@ -18,20 +18,8 @@ if TYPE_CHECKING:
     from tenterhook.author.event import Event
 
 DIALECT = dialects.DEFAULT
-# Our names for tools, by their kinds.
-TOOLS = {
-    "shell": "Bash",
-    "read": "Read",
-    "write": "Write",
-    "edit": "Edit",
-    "search": "Grep",
-    "glob": "Glob",
-    "subagent": "Task",
-    "fetch": "WebFetch",
-    "web_search": "WebSearch",
-    "ask": "AskUserQuestion",
-    "todo": "TodoWrite",
-}
+# Our dialect's names for tools, by their kinds: the first name of each.
+TOOLS = {kind: names[0] for kind, names in tool_names.TOOLS.items()}
 # The fields of each kind of tool that agents call differently; ours is the first of its group.
 FIELDS = {
     "shell": (COMMANDS,),

@@ -30,18 +30,24 @@ OLD, SELDOM = 7 * 86400.0, 64
 IDS = ("tool_use_id", "tool_call_id", "call_id", "toolCallId", "callId")
 
 
-def state_file(engine: Engine, *words: object) -> str:
-    """The path of the file for these words; its folder is made if it is missing."""
+def open_state_file(engine: Engine, flags: int, *words: object) -> int:
+    """The file for these words, which is made; so is its folder, if it is missing."""
     folder = os.path.join(state_folder(engine.environ, engine.home), FOLDER)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
     name = sha256(json.dumps(words, default=str).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     if name.startswith("00"):
         remove_old_files(folder)
-    return os.path.join(folder, name)
+    path, flags = os.path.join(folder, name), flags | os.O_CREAT | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        return os.open(path, flags, 0o600)
 
 
 def remove_old_files(folder: str) -> None:
     limit = time.time() - OLD
+    if not os.path.isdir(folder):
+        return
     for one in os.scandir(folder):
         try:
             if one.stat(follow_symlinks=False).st_mtime < limit:
@@ -54,7 +60,7 @@ def once_a_session(call: AgentCall, engine: Engine, text: str) -> bool:
     """Whether the user has not been told this yet in this session; without a session, today."""
     session = call.session or time.strftime("%Y-%m-%d")
     try:
-        os.close(os.open(state_file(engine, "told", session, call.project, text), os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(open_state_file(engine, os.O_EXCL, "told", session, call.project, text))
     except FileExistsError:
         return False
     except OSError:  # there is no place to note it: better twice than never
@@ -86,8 +92,7 @@ class Repeats:
             import fcntl
 
             about = (self.call.session, number, self.call.kind, self.call.event.data.get("tool_input"))
-            path = state_file(self.engine, "call", *about, words_of(self.call.line))
-            self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self.file = open_state_file(self.engine, os.O_RDWR, "call", *about, words_of(self.call.line))
             fcntl.flock(self.file, fcntl.LOCK_EX)
             self.earlier = self.read()
         except (ImportError, OSError):  # no locks here, or no place for them: each call is a new one

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from tenterhook import dialects
 from tenterhook.author.answers import Answer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from tenterhook.author.calls import HookCommand
+    from tenterhook.config.load import Loaded
     from tenterhook.config.locations import ConfigLocation
     from tenterhook.engine.engine import Engine
     from tenterhook.hosts.gate.call import AgentCall, Unreadable
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 # The table in a project's file that names other agents, and its key.
 TABLE, KEY = "gate", "hooks_of"
+# What the files of an engine name, as long as it keeps what it has read.
+NAMED: WeakKeyDictionary[Engine, tuple[Loaded, list[str], tuple[str, ...]]] = WeakKeyDictionary()
 
 
 class Side:
@@ -114,14 +118,27 @@ def other_agents(line: HookCommand, side: Side) -> list[str]:
     return [name for name in dict.fromkeys(named) if name != DIALECT]
 
 
-def in_project_files(side: Side) -> Iterator[str]:
+def in_project_files(side: Side) -> list[str]:
     """What the project's own files name. A mistake there is told, and counts for nothing."""
-    for place in side.engine.ready().places:
+    loaded = side.engine.ready()
+    known = NAMED.get(side.engine)
+    if known is None or known[0] is not loaded:
+        known = NAMED[side.engine] = loaded, *read_names(loaded)
+    side.notices += known[2]
+    return known[1]
+
+
+def read_names(loaded: Loaded) -> tuple[list[str], tuple[str, ...]]:
+    """The agents that the project's files name, and the mistakes there."""
+    names: list[str] = []
+    notices: tuple[str, ...] = ()
+    for place in loaded.places:
         if place.found and place.file.scope == "project" and TABLE in place.file.beside:
             try:
-                yield from names_in_file(place)
+                names += names_in_file(place)
             except ConfigError as exc:
-                side.notices += (f"tenterhook: {exc}; it is ignored",)
+                notices += (f"tenterhook: {exc}; it is ignored",)
+    return names, notices
 
 
 def names_in_file(place: ConfigLocation) -> list[str]:

@@ -107,7 +107,7 @@ def stand_in(output: BeforeModelHookOutput, llm_request: Request) -> Any:
     try:
         return output.get_synthetic_response(llm_request)
     except Exception:
-        log.warning("the response of a hook cannot be built; the block stands", exc_info=True)
+        log.warning("the response of a hook cannot be built; the call stays blocked", exc_info=True)
         return None
 
 

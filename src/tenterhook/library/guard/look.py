@@ -43,7 +43,7 @@ def at_paths(paths: Iterable[str], place: Territory) -> list[Finding]:
         try:
             one = place.judged(path)
         except ValueError:
-            raise UsageError(f"the tool's path {path!r:.80} is none that a file can have") from None
+            raise UsageError(f"the tool's path {path!r:.80} cannot be the path of a file") from None
         if one:
             found.setdefault(one.text, one)
     return list(found.values())

@@ -7,6 +7,7 @@ import os
 from tenterhook.library.guard.finding import Finding
 from tenterhook.library.guard.secret import mask_secrets_in_text
 from tenterhook.runtime.sandbox import places
+from tenterhook.support.paths import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,11 +142,6 @@ def below(path: str, folder: str) -> str:
     """The rest of a path below a folder; empty if it is not below it."""
     folder = folder.rstrip("/") + "/"
     return path[len(folder) :] if path.startswith(folder) else ""
-
-
-def within(path: str, folder: str) -> bool:
-    """Whether it is the folder itself, or something below it."""
-    return path == folder.rstrip("/") or bool(below(path, folder))
 
 
 def match_path_rule(path: str, table: tuple[tuple[str, str], ...], *, anywhere: bool) -> str:

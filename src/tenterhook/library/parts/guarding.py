@@ -26,7 +26,7 @@ def rule_overrides(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, 
         for name in names:
             problem = look.check_name(name, known)
             if problem or name in rules:
-                raise UsageError(f"{decision}: {problem or f'{name} stands in two lists'}")
+                raise UsageError(f"{decision}: {problem or f'{name} is in two lists'}")
             rules[name] = decision
     return rules
 

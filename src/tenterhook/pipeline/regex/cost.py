@@ -142,9 +142,9 @@ class RegexReading:
         empty = low == 0 or plain.empty
         if again.single and not plain.empty:
             # If each turn has one way, only the number of turns is open.
-            told = out.single and (low == high or not plain.first & after)
+            distinct = out.single and (low == high or not plain.first & after)
             cost = STEP + most * (again.cost + out.cost + TURN)
-            return RegexPart(1 if told else spread * out.ways, cost, plain.first, empty)
+            return RegexPart(1 if distinct else spread * out.ways, cost, plain.first, empty)
         if most <= 1:
             return RegexPart(1 + plain.ways, plain.cost + STEP, plain.first, empty)
         turns = max(plain.ways, 2.0) ** most

@@ -44,7 +44,7 @@ class JavaScript(Pattern):
         if repeat and not repeatable:
             raise Invalid("there is nothing to repeat")
         if repeat and self.place < len(self.pattern) and (self.pattern[self.place] in "*+?" or self.at_count()):
-            raise Invalid("a repeat is repeated")
+            raise Invalid("a repeat after a repeat")
         return f"(?:{made}){repeat}" if repeat and made.startswith(LOOKS) else made + repeat
 
     def at_count(self) -> bool:
@@ -77,7 +77,7 @@ class JavaScript(Pattern):
             flags = self.read(MODIFIERS) if self.modern else None
             letters = flags[1] + (flags[2] or "") if flags else ""
             if not flags or not letters or len(set(letters)) < len(letters):
-                raise Invalid("a group of a sort that there is not")
+                raise Invalid("an unknown kind of group")
             if letters != "i":
                 raise Beyond("modifiers")
             return True, f"(?{'-' if flags[2] else ''}i:{self.to_bracket()})"

@@ -72,7 +72,7 @@ class Pattern:
     def name(self, form: re.Pattern[str]) -> None:
         found = self.read(form)
         if not found or not self.take(">") or found[0] in self.names:
-            raise Invalid("the name of a group is none, or stands twice")
+            raise Invalid("the name of a group is empty or used twice")
         self.names.add(found[0])
 
     def repeat(self) -> str:

@@ -54,7 +54,7 @@ class Rust(Pattern):
         while self.at_repeat():
             repeat = self.repeat()
             if not repeat:
-                raise Invalid("a brace that is no repeat")
+                raise Invalid("a brace that does not repeat anything")
             if atom in ASSERTIONS:  # repeating a position makes no difference
                 made = atom = made if repeat[0] == "+" or repeat.startswith(tuple(ONCE)) else ""
             elif before and before in "*+?" and repeat in "*+?":
@@ -90,7 +90,7 @@ class Rust(Pattern):
         on, off = found[1], found[2]
         letters = on + (off or "")
         if len(set(letters)) < len(letters) or not set(letters) <= set("imsUuxR") or off == "":
-            raise Invalid("a flag that there is not")
+            raise Invalid("an unknown flag")
         if set(letters) & {"x", "R"} or "u" in (off or ""):
             raise Beyond("a flag")
         if "m" in letters:
@@ -105,7 +105,7 @@ class Rust(Pattern):
         if self.at("?"):
             found, outer = self.read(FLAGS), self.lines
             if not found or found[3] == ")":
-                raise Invalid("a group of a sort that there is not")
+                raise Invalid("an unknown kind of group")
             made = f"(?{self.known(found)}:{self.to_bracket()})"
             self.lines = outer
             return made
@@ -138,7 +138,7 @@ class Rust(Pattern):
         if sign in "xuU":
             code = self.digits(0) if self.take("{") else self.digits({"x": 2, "u": 4, "U": 8}[sign])
             if code is None or code > 0x10FFFF:
-                raise Invalid("a number that is none")
+                raise Invalid("a number that is not valid")
             return code
         if sign in CONTROLS or sign == "a":
             return CONTROLS.get(sign, 7)

@@ -48,6 +48,8 @@ class Program(msgspec.Struct, frozen=True):
     seal: Seal | None = None
     # Whether a Python script may run in a fork of a warm interpreter.
     warm: bool = False
+    # A file of hooks that the script will run, by its whole path: a waiting copy may have done so.
+    ahead: str = ""
     # The variables of `env` that differ from event to event.
     varying: frozenset[str] = frozenset()
     # How many bytes of a stream that begins like JSON are kept, where that is more than `cap`.

@@ -14,11 +14,13 @@ from tenterhook.runtime.process.stream import close
 from tenterhook.runtime.supervisor import ChannelLost
 from tenterhook.runtime.supervisor.wire import decode_start
 from tenterhook.runtime.warm.host import TRIES, Interpreters, ReadyScript
+from tenterhook.support.fingerprint import stamp
 
 if TYPE_CHECKING:
     from tenterhook.runtime.process.channels import Channels
     from tenterhook.runtime.sandbox.profile import Profile
     from tenterhook.runtime.supervisor.channel import Channel
+    from tenterhook.support.fingerprint import Stamp
 
 # The first byte of the memory file, until the script's process has found that it can run there.
 NOT_YET, RAN = b"-", b"w"
@@ -36,7 +38,7 @@ def prepare_warm_run(program: Program, profile: Profile | None, channels: Channe
     if channel is None:
         wanted.interpreter.over = True
         return ""
-    return WarmProgram(program, channel, sandbox or channel.mechanism, wanted)
+    return WarmProgram(program, channel, sandbox or channel.mechanism, wanted, helper.warm)
 
 
 class WarmProgram(SpawnedProgram):
@@ -44,9 +46,11 @@ class WarmProgram(SpawnedProgram):
 
     busy_wait = 0.004
 
-    def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: ReadyScript) -> None:
+    def __init__(
+        self, program: Program, channel: Channel, sandbox: str, wanted: ReadyScript, interpreters: Interpreters
+    ) -> None:
         super().__init__(program, channel, sandbox)
-        self.wanted = wanted
+        self.wanted, self.interpreters = wanted, interpreters
         self.memory = -1
 
     def send_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
@@ -57,11 +61,23 @@ class WarmProgram(SpawnedProgram):
         given = memoryview(NOT_YET + marshal.dumps((argv, words, len(script.flags), env)))
         while given:
             given = given[os.write(self.memory, given) :]
-        known = b"\0".join((token.encode(), cwd, os.fsencode(script.path)))
+        known = b"\0".join((token.encode(), cwd, os.fsencode(script.path), os.fsencode(self.program.ahead)))
         try:
             self.channel.wire.send_packet(head + known, (*ends, self.memory))
         except ConnectionError as exc:
             raise ChannelLost(str(exc)) from None
+
+    def let_go(self) -> None:
+        super().let_go()
+        path = self.program.ahead
+        if path and (approved := self.approved_stamp(path)):
+            self.interpreters.prepare_file(self.wanted.interpreter, path, approved)
+
+    def approved_stamp(self, path: str) -> Stamp:
+        """The fingerprint under which a file was read for its approval; without approvals, that of now."""
+        if self.program.seal is None:
+            return stamp(path)
+        return next((known for one, known in self.program.seal.files if one.path == path), ())
 
     def completed(self) -> Completed:
         ran = self.memory >= 0 and os.pread(self.memory, 1, 0) == RAN

@@ -39,8 +39,8 @@ class PathLayout:
         self.open = [child for folder in self.frozen for child in children(folder) if child not in self.closed]
         self.absent = [path for path in missing if os.path.dirname(path) not in self.frozen]
         self.shown = sorted({*profile.shown, *self.write})
-        kept = {*profile.hidden}.difference(self.shown)
-        self.hidden = [path for path in sorted(kept) if kind_of(path) not in (0, stat.S_IFLNK)]
+        hidden = {*profile.hidden}.difference(self.shown)
+        self.hidden = [path for path in sorted(hidden) if kind_of(path) not in (0, stat.S_IFLNK)]
 
     def freezes(self, folder: str) -> bool:
         """A dot folder of an agent is frozen; git and others could not work in theirs."""

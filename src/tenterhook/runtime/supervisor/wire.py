@@ -42,6 +42,8 @@ CHANNEL, JOIN, RELEASE = b"C", b"J", b"R"
 # Host to warm interpreter: prepare for a script, within so many microseconds. Back, with its number: ready, or why it
 # never will be, or preparing again; and, about itself: what it has loaded is not what is installed any more.
 PREPARE, READY, UNFIT, AGAIN, STALE = b"P", b"y", b"n", b"a", b"o"
+# The same for a file that a script of ours runs: copies may run it before there is an event.
+PREPARE_FILE = b"F"
 # Supervisor to host: its process number.
 HERE = b"h"
 

@@ -43,6 +43,8 @@ IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 RAN = b"w"
 # Tells a fork that nothing has changed, so that it may run the script itself.
 FIT = b"y"
+# Our module that runs a file before its event. It is the one that is installed for this interpreter, if any.
+AHEAD = "tenterhook.author.ahead"
 
 
 class StartState:
@@ -71,16 +73,19 @@ def tag_place(block: bytes) -> tuple[int, int]:
     return begin + first, block.index(b"\0", first) - first
 
 
-def become_script(connection: Wire, start: StartState, scripts: Mapping[str, PreparedScript]) -> list[Any]:
+def become_script(
+    connection: Wire, start: StartState, scripts: Mapping[str, PreparedScript], file: PreparedScript | None
+) -> list[Any]:
     """Wait for a script. Returns its code, and the names that it runs with."""
     be_apart(connection.fileno())
     rehearse(start)
-    path, cwd, files = receive_run_request(connection)
+    if file is not None:
+        run_ahead(file)
+    fit, path, cwd, files = receive_run_request(connection)
     os.chdir(cwd)
     argv, words, options, env = load_run_arguments(files[3])
     settle(files, env, start)
     start.library.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-    fit = connection.recv(PACKET) == FIT
     code = (scripts[path].code or compile_script_file(words[1 + options])) if fit else None
     if code is None or start.room < len(env[TAG.encode()]):
         become_interpreter(argv, env)
@@ -105,10 +110,14 @@ def rehearse(start: StartState) -> None:
     """Do a dry run of what each script needs: memory pages are copied now and not then (0.3 ms)."""
     tag = os.environb[TAG.encode()]
     settle((0, 1, 2), {**start.env, TAG.encode(): tag[:-1]}, start)
+    start.library.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     marshal.loads(marshal.dumps(start.env))
-    main = sys.modules["__main__"]
-    exec(compile("pass", "", "exec"), fresh_main("/", start.names))
-    sys.modules["__main__"] = main
+    before = sys.argv[:], getattr(sys, "orig_argv", [])[:], sys.path[:], sys.modules["__main__"]
+    own_names([b"", os.fsencode(before[0][0])], 0)
+    exec(compile("import sys", "", "exec"), fresh_main("/", start.names))
+    sys.argv[:], orig_argv, sys.path[:], sys.modules["__main__"] = before
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = orig_argv
     json = sys.modules.get("json")
     if json is not None and sys.stdout is not None:
         json.loads(json.dumps({"a": [1, "b"]}))
@@ -117,22 +126,28 @@ def rehearse(start: StartState) -> None:
     gc.get_objects()
 
 
-def receive_run_request(connection: Wire) -> tuple[str, bytes, list[int]]:
-    """The script's path, its working directory, and its files."""
+def run_ahead(file: PreparedScript) -> None:
+    """Run a file of hooks, whose text says that this depends on nothing but the file itself."""
+    ahead: Any = sys.modules.get(AHEAD)
+    if ahead is not None and file.code is not None:
+        ahead.run_file(file.script, file.code, file.imports)
+
+
+def receive_run_request(connection: Wire) -> tuple[bool, str, bytes, list[int]]:
+    """Whether it may run the script itself, the script's path, its working directory, and its files."""
     data, rights, _, _ = connection.recvmsg(PACKET, CMSG_SPACE(FILES * 4), MSG_CMSG_CLOEXEC)
     if not rights:
         os._exit(0)
-    path, _, cwd = data.partition(b"\0")
+    path, _, cwd = data[len(FIT) :].partition(b"\0")
     files = [fd for *_, content in rights for (fd,) in struct.iter_unpack("i", content)]
-    return os.fsdecode(path), cwd, files
+    return data[: len(FIT)] == FIT, os.fsdecode(path), cwd, files
 
 
 def load_run_arguments(memory: int) -> Given:
-    parts, at = [], len(RAN)
-    while part := os.pread(memory, 1 << 20, at):
-        parts.append(part)
-        at += len(part)
-    found: Given = marshal.loads(b"".join(parts))
+    data = b"-"
+    while len(data) < os.fstat(memory).st_size:  # a read returns at most 2 GB
+        data += os.pread(memory, os.fstat(memory).st_size, len(data))
+    found: Given = marshal.loads(memoryview(data)[len(RAN) :])
     return found
 
 

@@ -12,6 +12,7 @@ from tenterhook.runtime.supervisor.wire import pair
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.wire import Wire
+    from tenterhook.runtime.warm.server import PreparedScript
 
 # Room for the names of the modules that a script has loaded; at its end, the exit code and whether it is set.
 ROOM = 1 << 16
@@ -21,27 +22,32 @@ CODE, SAID = ROOM - 2, ROOM - 1
 class BecomeChild(BaseException):
     """We are a fork that is to run a script: leave everything of the server."""
 
-    def __init__(self, connection: Wire, shared: mmap.mmap) -> None:
-        self.connection, self.shared = connection, shared
+    def __init__(self, connection: Wire, shared: mmap.mmap, file: PreparedScript | None) -> None:
+        self.connection, self.shared, self.file = connection, shared, file
 
 
 class ForkedWorker:
-    """A fork that waits for its script, so that no script waits for the forking (1 ms)."""
+    """A fork that waits for its script, so that no script waits for the forking (1 ms).
 
-    def __init__(self) -> None:
+    With a file it runs that while it waits, and is for this file alone.
+    """
+
+    def __init__(self, file: PreparedScript | None = None) -> None:
+        self.file = file
         self.connection, theirs = pair()
         # Shared memory, so that the script finds no open file.
         self.shared = mmap.mmap(-1, ROOM)
         self.born = ticks()
         self.pid = os.fork()
         if self.pid == 0:
-            raise BecomeChild(theirs, self.shared)
+            raise BecomeChild(theirs, self.shared, file)
         theirs.close()
 
     def read_loaded(self) -> list[str]:
         """The modules that its script has loaded, after its end. The content is not trusted."""
+        if not self.shared[0]:
+            return []
         text = self.shared[:].partition(b"\0")[0].decode("ascii", "replace")
-        self.shared.close()
         return [name for name in text.split("\n") if all(part.isidentifier() for part in name.split("."))]
 
     def exit_code(self) -> int | None:

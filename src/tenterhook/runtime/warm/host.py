@@ -9,6 +9,7 @@ from __future__ import annotations
 import _socket
 import contextlib
 import itertools
+import marshal
 import os
 import select
 import threading
@@ -19,10 +20,10 @@ from msgspec import Struct
 
 from tenterhook.runtime.process_tree import TAG
 from tenterhook.runtime.supervisor import NoHelper
-from tenterhook.runtime.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
+from tenterhook.runtime.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, PREPARE_FILE, READY, STALE, UNFIT
 from tenterhook.runtime.warm import EACH_TIME
 from tenterhook.runtime.warm.script import NO_SCRIPT, recognise_script
-from tenterhook.support.fingerprint import stamp
+from tenterhook.support.fingerprint import is_stamp_reliable, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,34 +74,51 @@ class ScriptState:
 
 
 class Interpreter:
-    """An interpreter that runs, or is starting. Has all scripts that it was asked about, by path and by number."""
+    """An interpreter that runs, or is starting. Has all scripts and files that it was asked about, by path and by
+    number."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
         self.answered = self.over = False
         self.scripts: dict[str, ScriptState] = {}
+        self.files: dict[str, ScriptState] = {}
         self.by_number: dict[int, ScriptState] = {}
         self.born = self.used = time.monotonic()
 
     @property
     def busy(self) -> bool:
         """Whether it is preparing for a script."""
+        return not self.answered or any(state.word == "asked" for state in self.scripts.values())
+
+    @property
+    def preparing(self) -> bool:
+        """Whether it is preparing for a script or a file."""
         return not self.answered or any(state.word == "asked" for state in self.by_number.values())
 
     def prepare(self, path: str) -> ScriptState:
         """Its state for a script, as the file is now; asks it to prepare if needed."""
-        state = self.scripts.get(path)
-        if state is None:
-            state = self.scripts[path] = ScriptState(len(self.scripts) + 1)
-            self.by_number[state.number] = state
-        now = stamp(path)
+        state = self.scripts.get(path) or self.add_state(self.scripts, path)
+        self.ask(PREPARE, state, stamp(path), os.fsencode(path))
+        return state
+
+    def prepare_file(self, path: str, approved: Stamp) -> None:
+        """Ask it to prepare for a file of hooks, with the fingerprint under which the file was approved."""
+        state = self.files.get(path) or self.add_state(self.files, path)
+        if is_stamp_reliable(approved):
+            self.ask(PREPARE_FILE, state, approved, marshal.dumps((os.fsencode(path), approved)))
+
+    def add_state(self, states: dict[str, ScriptState], path: str) -> ScriptState:
+        state = states[path] = ScriptState(len(self.by_number) + 1)
+        self.by_number[state.number] = state
+        return state
+
+    def ask(self, kind: bytes, state: ScriptState, now: Stamp, body: bytes) -> None:
         if (state.stamp != now or not state.word) and state.word != "asked":
             state.stamp, state.word = now, "asked"
             try:
-                self.channel.wire.send_packet(HEAD.pack(PREPARE, state.number, int(LONGEST * 1e6)) + os.fsencode(path))
+                self.channel.wire.send_packet(HEAD.pack(kind, state.number, int(LONGEST * 1e6)) + body)
             except OSError:  # noticed on the next read
                 self.over = True
-        return state
 
     def listen(self) -> None:
         """Read all its messages."""
@@ -165,6 +183,10 @@ class Interpreters:
                 return UNUSUAL.format(script.path, state.why)
             return ReadyScript(script, one, state) if state.word == "ready" and not one.busy else ""
 
+    def prepare_file(self, interpreter: Interpreter, path: str, approved: Stamp) -> None:
+        with self.lock:
+            interpreter.prepare_file(path, approved)
+
     def believe(self, argv: tuple[str, ...]) -> None:
         if len(self.others) >= KNOWN:
             self.others.clear()
@@ -227,7 +249,7 @@ class Interpreters:
             with self.lock:
                 for one in self.interpreters.values():
                     one.listen()
-                busy = [one for one in self.interpreters.values() if one.busy and not one.over]
+                busy = [one for one in self.interpreters.values() if one.preparing and not one.over]
             left = until - time.monotonic()
             if not busy or left <= 0:
                 return not busy

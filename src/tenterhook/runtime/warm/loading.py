@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.machinery import all_suffixes
 
 from tenterhook.support.fingerprint import SETTLED, is_stamp_reliable, stamp
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 CUSTOM = {"sitecustomize", "usercustomize"}
 # The fingerprint of a missing file.
 NEVER = (0, 0, 0, 0, 0)
+# What the name of a module ends with; a folder has none.
+SUFFIXES = frozenset(("", *all_suffixes()))
 INSTALLED = ("/site-packages", "/dist-packages")
 
 
@@ -86,7 +89,8 @@ class LoadedModules:
             if not now or self.clear.get(folder) == now:
                 continue
             for name in os.listdir(folder):
-                if name.partition(".")[0] in self.names:
+                module, dot, rest = name.partition(".")
+                if module in self.names and (dot + rest) in SUFFIXES:
                     return os.path.join(folder, name)
             if is_stamp_reliable(now):
                 self.clear[folder] = now

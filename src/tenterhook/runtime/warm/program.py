@@ -42,14 +42,15 @@ def main():
         warm.serve()
         system.wake_parent()
     except BecomeChild as exc:
-        born = exc.connection, exc.shared
+        born = exc.connection, exc.shared, exc.file
     if born is None:
         return 0
     warm.leave()
     known = set(sys.modules)
-    script = child.become_script(born[0], start, warm.scripts)
+    connection, shared, file = born
+    script = child.become_script(connection, start, warm.scripts, file)
     own = os.getpid()
-    return run_script.finish(run_script.ran(script), script, known, born[1], own)
+    return run_script.finish(run_script.ran(script), script, known, shared, own)
 
 
 if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":

@@ -26,6 +26,7 @@ from tenterhook.runtime.supervisor.wire import (
     FILES,
     HEAD,
     PREPARE,
+    PREPARE_FILE,
     READY,
     STALE,
     UNFIT,
@@ -46,8 +47,11 @@ if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.wire import Wire
     from tenterhook.support.fingerprint import Stamp
 
-# Forks that wait for a script, and seconds after which one is made even while a script runs.
-SPARE, LATER = 2, 0.005
+# Forks that wait for any script, and for how many files of hooks one waits that has run the file.
+SPARE, AHEAD = 1, 2
+# Seconds after the end of a script until forks are made, and after which one is made even while a script runs. They
+# need the processor that the answer needs.
+SOON, LATER = 0.002, 0.02
 # Scripts that one interpreter is prepared for, and how many bytes of their code it keeps.
 MOST, LARGEST_CODE = 256, 16 << 20
 # How often modules that a script was seen to load are kept loaded.
@@ -61,9 +65,12 @@ ENDED = "what it imports ends the process"
 
 
 class PreparedScript:
-    """`before` is where its modules are looked for first, `own` are its own files as they were when they were read."""
+    """`before` is where its modules are looked for first, `own` are its own files as they were when they were read.
 
-    __slots__ = ("before", "code", "own", "script", "size", "text")
+    `imports` is what a file of hooks imports; None if the file cannot run before there is an event.
+    """
+
+    __slots__ = ("before", "code", "imports", "own", "script", "size", "text")
 
     def __init__(self, script: str, own: dict[str, Stamp], before: list[str], text: bytes, code: bytes) -> None:
         self.script, self.own, self.before = script, own, before
@@ -71,6 +78,7 @@ class PreparedScript:
         self.size = len(code)
         # While the file may still change without a trace, its text is compared.
         self.text: bytes | None = text
+        self.imports: list[tuple[str, tuple[str, ...]]] | None = None
 
     def is_same(self) -> bool:
         """Whether its files are unchanged since they were read."""
@@ -101,12 +109,15 @@ class ImportTrial(HookProcess):
 
 
 class PrepareRequest:
-    """A script that we were asked to prepare for, and what it was seen to load beyond what its text shows."""
+    """A script that we were asked to prepare for, and what it was seen to load beyond what its text shows.
 
-    __slots__ = ("lessons", "number", "script", "seconds", "seen")
+    For a file of hooks: the fingerprint under which it was approved.
+    """
 
-    def __init__(self, number: int, script: str, seconds: float) -> None:
-        self.number, self.script, self.seconds = number, script, seconds
+    __slots__ = ("approved", "lessons", "number", "script", "seconds", "seen")
+
+    def __init__(self, number: int, script: str, seconds: float, approved: Stamp | None) -> None:
+        self.number, self.script, self.seconds, self.approved = number, script, seconds, approved
         self.seen: set[str] = set()
         self.lessons = 0
 
@@ -122,7 +133,9 @@ class WarmServer(Spawner):
         for name in self.ours:
             del sys.modules[name]
         self.scripts: dict[str, PreparedScript] = {}
-        self.asked: dict[str, PrepareRequest] = {}
+        # Files of hooks that forks run ahead of their event, the one that was used last at the end.
+        self.files: dict[str, PreparedScript] = {}
+        self.asked: dict[tuple[str, bool], PrepareRequest] = {}
         self.loaded = LoadedModules(bare)
         self.base = memory()
         self.host_channel: Wire | None = first
@@ -144,13 +157,15 @@ class WarmServer(Spawner):
 
     def handle_packet(self, channel: Wire, data: bytes) -> None:
         kind, number, value = HEAD.unpack_from(data)
-        if kind == PREPARE:
+        if kind in (PREPARE, PREPARE_FILE):
             self.host_channel = channel
-            script = os.fsdecode(data[HEAD.size :])
-            if len(self.asked) >= MOST and script not in self.asked:
+            body, is_file = data[HEAD.size :], kind == PREPARE_FILE
+            path, approved = marshal.loads(body) if is_file else (body, None)
+            script = os.fsdecode(path)
+            if len(self.asked) >= MOST and (script, is_file) not in self.asked:
                 self.notify(UNFIT, number, FULL)
                 return
-            asked = self.asked[script] = PrepareRequest(number, script, value / 1e6)
+            asked = self.asked[script, is_file] = PrepareRequest(number, script, value / 1e6, approved)
             self.prepare(asked, [])
 
     # Preparing
@@ -162,14 +177,14 @@ class WarmServer(Spawner):
         pid = os.fork()
         if pid == 0:
             try:
-                self.try_out(asked.script, memory, seen)
+                self.try_out(asked, memory, seen)
             finally:
                 os._exit(0)
         self.trials += 1
         self.used = time.monotonic()
         self.jobs.add(ImportTrial(self.control, -self.trials, ProcessFamily(pid, "", born), memory, asked))
 
-    def try_out(self, script: str, memory: int, seen: list[str]) -> None:
+    def try_out(self, asked: PrepareRequest, memory: int, seen: list[str]) -> None:
         """Try the imports in a fork, which has no connections."""
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -183,7 +198,8 @@ class WarmServer(Spawner):
 
         for name in self.ours:
             del sys.modules[name]
-        os.pwrite(3, marshal.dumps(trial(script, self.base, seen)), 0)
+        found = trial(asked.script, self.base, seen, asked.approved)
+        os.pwrite(3, marshal.dumps(found), 0)
 
     def finish_trial(self, trial: ImportTrial) -> None:
         """The trial is over, by itself or because it took too long."""
@@ -201,7 +217,7 @@ class WarmServer(Spawner):
 
     def learn(self, run: ForkedRun) -> None:
         """Add what a script has loaded beyond what its text shows, so that it is loaded before the next run."""
-        names, asked = run.fork.read_loaded(), self.asked.get(run.script)
+        names, asked = run.fork.read_loaded(), self.asked.get((run.script, False))
         if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
             return
         fresh = [name for name in names if name not in asked.seen and name not in sys.modules]
@@ -225,7 +241,13 @@ class WarmServer(Spawner):
         gc.collect()
         gc.freeze()
         if hides := self.loaded.find_shadowing_file(script.before):
-            return f"{hides} stands in for a module that is loaded already"
+            return f"{hides} has the name of a module that is loaded already"
+        if asked.approved is not None:
+            script.imports = found["imports"]
+            self.files.pop(script.script, None)
+            if script.imports is not None and script.code is not None:
+                self.files[script.script] = script
+            return ""
         self.scripts[script.script] = script
         if sum(one.size for one in self.scripts.values()) > LARGEST_CODE:
             script.code, script.size = None, 0
@@ -241,7 +263,10 @@ class WarmServer(Spawner):
     # Running
 
     def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
-        return data[HEAD.size :].split(b"\0")
+        """Our own modules are checked now, while the host checks approvals."""
+        token, cwd, *paths = data[HEAD.size :].split(b"\0")
+        path, file = map(os.fsdecode, paths)
+        return token.decode(), cwd, path, file, self.is_current(path, file)
 
     def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
         began = ticks()
@@ -249,9 +274,10 @@ class WarmServer(Spawner):
         try:
             if len(files) < FILES:  # there was no room for the descriptors
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-            token, cwd, path = given
+            token, cwd, path, file, current = given
             os.chdir(cwd)
-            fork = self.hand_over(os.fsdecode(path), cwd, files)
+            fit = current and self.is_same(self.scripts.get(path))
+            fork = self.hand_over(fit, path, file if fit else "", cwd, files)
         except (OSError, MemoryError) as exc:
             tell(channel, FAILED, number, getattr(exc, "errno", None) or errno.ENOMEM)
             return
@@ -259,13 +285,13 @@ class WarmServer(Spawner):
             os.chdir("/")
             for fd in files:
                 os.close(fd)
-        self.jobs.add(ForkedRun(channel, number, token.decode(), fork, os.fsdecode(path), keep=keep, began=began))
+        self.jobs.add(ForkedRun(channel, number, token, fork, path, keep=keep, began=began))
         self.fork_at = self.used + LATER
 
-    def hand_over(self, path: str, cwd: bytes, files: list[int]) -> ForkedWorker:
+    def hand_over(self, fit: bool, path: str, file: str, cwd: bytes, files: list[int]) -> ForkedWorker:
         """Give the script to a waiting fork, or to a new one if that was killed."""
-        request = os.fsencode(path) + b"\0" + cwd
-        fork = self.forks.pop(0) if self.forks else ForkedWorker()
+        request = (FIT if fit else UNFIT) + os.fsencode(path) + b"\0" + cwd
+        fork = self.take_fork(file) or ForkedWorker()
         try:
             fork.connection.send_packet(request, files)
         except OSError:
@@ -273,8 +299,20 @@ class WarmServer(Spawner):
             fork = ForkedWorker()
             fork.connection.send_packet(request, files)
         send(os.kill, fork.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
-        fork.connection.send_packet(FIT if self.is_fit(path) else UNFIT)  # decided while it gets ready
         return fork
+
+    def take_fork(self, path: str) -> ForkedWorker | None:
+        """A fork that has run this file of hooks, as the file is now; else one for any script.
+
+        The host has checked that the file is what was approved, so here it must be what was read then.
+        """
+        file = self.files.pop(path, None)
+        if file is not None and self.is_same(file):
+            self.files[path] = file
+            for n, fork in enumerate(self.forks):
+                if fork.file is file:
+                    return self.forks.pop(n)
+        return next((self.forks.pop(n) for n, fork in enumerate(self.forks) if fork.file is None), None)
 
     def dismiss_forks(self) -> None:
         while self.forks:
@@ -288,24 +326,52 @@ class WarmServer(Spawner):
 
     @property
     def lacks_forks(self) -> bool:
-        return bool(self.scripts and self.channels) and len(self.forks) < SPARE
+        return bool(self.missing_forks)
+
+    @property
+    def latest_files(self) -> list[PreparedScript]:
+        return list(self.files.values())[-AHEAD:]
+
+    @property
+    def missing_forks(self) -> list[PreparedScript | None]:
+        """For what forks are missing, the most urgent one first: the file that it runs ahead; None for any script."""
+        if not self.scripts or not self.channels:
+            return []
+        waiting = [fork.file for fork in self.forks]
+        files = [file for file in reversed(self.latest_files) if file not in waiting]
+        return [*files, *[None] * (SPARE - waiting.count(None))]
+
+    def dismiss_old_forks(self) -> None:
+        """Dismiss the forks that have run a file that was changed, or not used for long."""
+        for fork in [fork for fork in self.forks if fork.file and fork.file not in self.latest_files]:
+            self.forks.remove(fork)
+            fork.dismiss()
 
     def handle_exit(self) -> bool:
         return self.jobs.handle_exit() or super().handle_exit()
 
     def before_waiting(self) -> None:
-        """Fork ahead. Not while a script runs that may end soon: it needs the processor."""
-        if self.lacks_forks and (not self.jobs.by_number or time.monotonic() >= self.fork_at):
-            self.forks.append(ForkedWorker())
+        """Fork ahead. Not while a script runs, or its answer is on the way: that needs the processor."""
+        if time.monotonic() >= self.fork_at and (missing := self.missing_forks):
+            self.dismiss_old_forks()
+            self.forks.append(ForkedWorker(missing[0]))
 
-    def is_fit(self, path: str) -> bool:
-        """Whether a new interpreter would still behave like this one for this script."""
+    def is_current(self, path: str, file: str) -> bool:
+        """Whether a new interpreter would still load the modules for this script that are loaded here."""
         if self.loaded.changed:
             self.notify(STALE, 0)
             return False
-        script = self.scripts.get(path)
+        script, more = self.scripts.get(path), self.files.get(file)
         try:
-            return script is not None and script.is_same() and not self.loaded.find_shadowing_file(script.before)
+            return script is not None and not any(
+                self.loaded.find_shadowing_file(one.before) for one in (script, more) if one
+            )
+        except OSError:
+            return False
+
+    def is_same(self, script: PreparedScript | None) -> bool:
+        try:
+            return script is not None and script.is_same()
         except OSError:
             return False
 
@@ -329,6 +395,10 @@ class WarmProcesses(HookProcesses):
             clocks.append(max(0.0, self.warm.fork_at - now))
         return min([one for one in (usual, *clocks, IDLE) if one is not None])
 
+    def forget(self, job: HookProcess) -> None:
+        super().forget(job)
+        self.warm.fork_at = time.monotonic() + SOON
+
     def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
         for fork in self.warm.forks:  # they belong to no hook, and are older than the next one
             table.entries.pop(fork.pid, None)
@@ -344,6 +414,7 @@ class WarmProcesses(HookProcesses):
         for job in self.by_number.values():
             if isinstance(job, ForkedRun) and not job.exited and (status := job.fork.exit_code()) is not None:
                 job.exited = True
+                self.warm.learn(job)  # its process may take long to end on a busy machine
                 if job.keep or not self.end_finished_fork(job.fork.pid):
                     job.tell(EXITED, status)
                 else:
@@ -363,11 +434,14 @@ class WarmProcesses(HookProcesses):
 
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.get(pid)
+        reported = job is not None and job.exited
         super().exited(pid, status)
         if isinstance(job, ImportTrial):
             self.finish(job)
         elif isinstance(job, ForkedRun):
-            self.warm.learn(job)
+            if not reported:
+                self.warm.learn(job)
+            job.fork.shared.close()
 
     def finish(self, trial: ImportTrial) -> None:
         """End whatever the imports have started."""

@@ -5,28 +5,37 @@ once instead of each time. Then the script gets a new interpreter each time.
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import fcntl
 import marshal
 import os
 import sys
 import warnings
 
+from tenterhook.runtime.warm.ahead import may_run_ahead
 from tenterhook.runtime.warm.footprint import LARGEST, ImportWatch, memory
 from tenterhook.runtime.warm.imports import ImportReader, Roots, UnfitForWarm
 from tenterhook.runtime.warm.loading import first_folder, load
+from tenterhook.support.fingerprint import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tenterhook.support.fingerprint import Stamp
+
 FIONREAD = 0x541B
+# A file of hooks is compiled by a module of ours that begins with this, and takes it over.
+FILE_FLAGS = __future__.annotations.compiler_flag
 
 
-def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
+def trial(script: str, base: int, seen: list[str], approved: Stamp | None = None) -> dict[str, Any]:
     """What to load for a script, and its code; or `why` not.
 
-    `base` is the memory that a bare interpreter takes, `seen` what the script loaded when it ran.
+    `base` is the memory that a bare interpreter takes, `seen` what the script loaded when it ran. A file of hooks has
+    `approved`, its fingerprint then: its `imports` are given if it may run before there is an event.
     """
     try:
         roots = Roots()
@@ -48,8 +57,12 @@ def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
     except ValueError as exc:  # a byte that no source can hold
         return {"why": f"{script}: {exc}"}
     text = reading.text
-    made = reading.own, before, text, compile_to_bytes(script, text)
-    return {"wanted": wanted, "path": roots.path, "script": made, "prepares": reading.prepares}
+    made = reading.own, before, text, compile_to_bytes(script, text, FILE_FLAGS if approved else 0)
+    found = {"wanted": wanted, "path": roots.path, "script": made, "prepares": reading.prepares}
+    if approved:
+        as_approved = reading.own == {script: approved} and stamp(script) == approved
+        found["imports"] = list(reading.wanted) if as_approved and may_run_ahead(ast.parse(text)) else None
+    return found
 
 
 def find_import_side_effects(roots: Roots, wanted: list[tuple[str, tuple[str, ...]]]) -> str:
@@ -84,11 +97,11 @@ def waiting(ear: int) -> bool:
     return any(fcntl.ioctl(ear, FIONREAD, bytes(4)))
 
 
-def compile_to_bytes(script: str, text: bytes) -> bytes:
+def compile_to_bytes(script: str, text: bytes, flags: int = 0) -> bytes:
     """Its code, to be stored; empty if compiling it prints a warning, which each run has to print."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return marshal.dumps(compile(text, script, "exec", dont_inherit=True))
+            return marshal.dumps(compile(text, script, "exec", flags, dont_inherit=True))
     except (Warning, SyntaxError, ValueError, RecursionError):
         return b""

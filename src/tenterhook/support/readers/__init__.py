@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.errors import ConfigError, DialectError
-from tenterhook.support.stable_read import whole
+from tenterhook.support.files import whole
 from tenterhook.types import Path
 
 __all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read", "read_if_valid"]
@@ -62,10 +62,11 @@ class Positions:
         return self.found
 
     def position(self, offset: int) -> tuple[int, int]:
-        from bisect import bisect_right
-
         starts = self.look()[2]
-        line = bisect_right(starts, offset)
+        line, after = 0, len(starts)
+        while line < after:  # the module `bisect` would take longer to import than this takes for all hooks
+            middle = (line + after) // 2
+            line, after = (middle + 1, after) if starts[middle] <= offset else (line, middle)
         return line, offset - starts[line - 1] + 1
 
     def where(self, path: Path) -> tuple[int, int]:

@@ -68,11 +68,10 @@ def named_secret(name: str) -> bool:
         words.pop()
     if words[-1] in ABOUT:
         return False
-    if (
-        any(part in name for part in PARTS)
-        or words[-1].rstrip("0123456789").endswith("TOKEN")
-        or not WORDS.isdisjoint(words)
-    ):
+    for part in PARTS:
+        if part in name:
+            return True
+    if words[-1].rstrip("0123456789").endswith("TOKEN") or not WORDS.isdisjoint(words):
         return True
     # A single word is the shell's own (PWD) or too little to go by; KEY and PASS alone are neither.
     alone = len(words) == 1 and words[0] not in ("KEY", "PASS")

@@ -86,7 +86,7 @@ class Compound(WordReader):
         before = self.at
         word = self.word()
         if self.at == before:
-            raise Unparsable(f"{self.text[before : before + 1] or 'the end'} stands where a word should")
+            raise Unparsable(f"{self.text[before : before + 1] or 'the end'} is there in place of a word")
         return word
 
     # ---- the current command
@@ -145,7 +145,7 @@ class Compound(WordReader):
 
     def open(self, word: str) -> None:
         if self.closed or len(self.frames) > DEEPEST:
-            raise Unparsable(f"{word} stands behind a compound command" if self.closed else "it is nested too deeply")
+            raise Unparsable(f"{word} comes after a compound command" if self.closed else "it is nested too deeply")
         self.command = None
         self.start = len(self.made.commands)
         self.frames.append(Frame(word, self))
@@ -156,7 +156,7 @@ class Compound(WordReader):
 
     def middle(self, word: str, lacking: bool) -> None:
         if lacking or not self.frames or self.frames[-1].word not in MIDDLE[word]:
-            raise Unparsable(f"{word} stands where it means nothing")
+            raise Unparsable(f"{word} has no meaning here")
         self.command = None
         self.frames[-1].word = word
         self.separate()
@@ -177,7 +177,7 @@ class Compound(WordReader):
             self.at += 1
             self.blanks()
             if not self.text.startswith(")", self.at):
-                raise Unparsable("a ( stands behind a word")
+                raise Unparsable("there is a ( after a word")
             self.at += 1
         if not name:
             raise Unparsable("a function has no name")
@@ -223,7 +223,7 @@ class Compound(WordReader):
         self.word_here()
         self.whitespace()
         if self.word().bare != "in":
-            raise Unparsable("case is followed by no in")
+            raise Unparsable("case needs an in")
         self.frames[-1].word = "pattern"
 
     def pattern(self) -> None:
@@ -249,7 +249,7 @@ class Compound(WordReader):
 
     def next_case(self) -> None:
         if self.needs or not self.frames or self.frames[-1].word != "case":
-            raise Unparsable(";; stands outside of case")
+            raise Unparsable(";; is only for case")
         self.frames[-1].word = "pattern"
         self.separate()
 

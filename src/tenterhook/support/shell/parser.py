@@ -111,7 +111,7 @@ class Parser(Compound):
             self.next_case()
             return
         if not self.element:
-            raise Unparsable(f"no command stands before {found}")
+            raise Unparsable(f"there is no command before {found}")
         element = range(self.start, len(self.made.commands))
         if found == "&":
             for place in element:
@@ -128,7 +128,7 @@ class Parser(Compound):
             self.command = None
             self.name(command.words[0].bare)
         elif command or self.closed:
-            raise Unparsable("a ( stands behind a word")
+            raise Unparsable("there is a ( after a word")
         elif self.text.startswith("((", self.at) and self.arithmetic_at(self.at + 2):
             self.at += 2
             self.begin()
@@ -147,11 +147,11 @@ class Parser(Compound):
         command = self.begin()
         word = self.word()
         if self.at == before:
-            raise Unparsable(f"{self.text[before]} stands where a word should")
+            raise Unparsable(f"{self.text[before]} is there in place of a word")
         if first and self.handle_reserved_word(word.bare, lacking):
             return
         if self.closed or self.named:
-            raise Unparsable("a word stands where none can")
+            raise Unparsable("a word cannot be here")
         number = word.bare.isdigit() and self.text[self.at : self.at + 1] in ("<", ">")
         if word.pieces and not number:
             self.put(command, word)

@@ -241,7 +241,7 @@ class WordReader:
     def parse_braced(self, quoted: bool) -> tuple[str, Any]:
         """What follows `${`: a variable, or something that only the shell knows."""
         if self.text[self.at : self.at + 1] in ("", " ", "\t", "\n", "|"):
-            raise Unparsable("a ${ is followed by no name")
+            raise Unparsable("a ${ needs a name")
         found = re.compile(BRACED).match(self.text, self.at)
         changed = re.compile(CHANGED).match(self.text, self.at)
         self.at = found.end() if found else self.at

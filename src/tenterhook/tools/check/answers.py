@@ -156,7 +156,7 @@ def endless(look: HookInspection) -> Iterator[Problem]:
         and keeps_going(look.dialect, rule, text)
     ):
         what, _ = text_run(look)
-        why = f"{look.dialect.title} asks again for ever"
+        why = f"{look.dialect.title} asks again and again without end"
         yield look.warning("main", f"{what} keeps the agent going and never looks at {telling(rule)[0]}: {why}")
 
 

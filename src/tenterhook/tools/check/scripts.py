@@ -24,7 +24,7 @@ COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 def absent(look: HookInspection) -> Iterator[Problem]:
     """A missing file that the command would run. A program may be installed later; a path should exist."""
-    silent = " (this agent then skips the hook without a word)" if look.dialect.failures.missing_is_silent else ""
+    silent = " (this agent then skips the hook without a message)" if look.dialect.failures.missing_is_silent else ""
     gone = absent_file(look)
     promised = os.sep in gone or gone not in words(look)[:1]
     if gone and not is_simple(look):

@@ -25,7 +25,7 @@ from tenterhook.tools.check.run_checks import look_at
 from tenterhook.tools.convert import firing
 from tenterhook.tools.convert.carried import carry
 from tenterhook.tools.convert.convert_hook import ConvertedHook, place_hook
-from tenterhook.tools.convert.losses import LOST, NOTE, Difference, Loss
+from tenterhook.tools.convert.losses import LOST, NOTE, Difference, HookFate, Loss
 from tenterhook.tools.convert.read_hooks import SourceHook, collect_project_hooks
 from tenterhook.tools.convert.rules import ConversionCase, judge
 from tenterhook.tools.convert.write_file import FileText, file_for, items, owners, path_of, reread, text_of
@@ -44,6 +44,7 @@ class Conversion(Struct, frozen=True):
     text: str
     hooks: int
     converted: int
+    fates: tuple[HookFate, ...]
     losses: tuple[Loss, ...]
     differences: tuple[Difference, ...]
 
@@ -93,9 +94,17 @@ def convert(
         text.text,
         len(found),
         converted,
+        tuple(fate_of(part, losses) for part in parts),
         tuple(dict.fromkeys(losses)),
         tuple(dict.fromkeys(differences)),
     )
+
+
+def fate_of(part: ConvertedHook, losses: list[Loss]) -> HookFate:
+    hook = part.taken.hook
+    levels = {loss.level for loss in losses if (loss.file, loss.hook) == (hook.source.file, hook.name)}
+    state = "broken" if not part.written or LOST in levels else "changed" if levels else "works"
+    return HookFate(hook.name, hook.source.file, hook.source.line or 0, state)
 
 
 def of_hook(part: ConvertedHook, hooks: HookSet, target: Dialect) -> list[Loss]:

@@ -24,6 +24,15 @@ class Loss(Struct, frozen=True):
     text: str
 
 
+class HookFate(Struct, frozen=True):
+    """What became of one hook: `works` as before, is `changed` so that it works, or is `broken`."""
+
+    hook: str
+    file: str
+    line: int
+    state: str
+
+
 class Difference(Struct, frozen=True):
     """One case in which both sides behave differently."""
 

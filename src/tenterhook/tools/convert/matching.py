@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.pipeline.match import EVERYTHING, PLAIN, match, names
+from tenterhook.pipeline.match import EVERYTHING, is_plain, match, names
 from tenterhook.pipeline.plan_joint import template
 from tenterhook.support import tool_names
 from tenterhook.testing.calling import NAMES
@@ -75,7 +75,7 @@ def only_for(rule: EventRule, to: EventRule, target: Dialect) -> ConvertedMatche
 
 
 def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dialect) -> ConvertedMatcher:
-    listed = names(matcher, kind) or (frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None)
+    listed = names(matcher, kind) or (frozenset(matcher.split("|")) if is_plain(matcher) else None)
     if listed is not None:
         return of_names(sorted(listed, key=matcher.find), source, to_kind, target)
     test = match(matcher, kind)

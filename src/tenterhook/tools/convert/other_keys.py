@@ -11,8 +11,8 @@ from msgspec import Struct
 from tenterhook.config.entry_keys import OURS, TIMEOUT, key_of
 from tenterhook.config.timeouts import LONGEST, seconds_to_unit
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
-from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.tools.convert.read_hooks import SourceHook
+from tenterhook.types import RULE
 
 # The setter of a key that takes the agent's own word for it.
 CLOSED = "closed"

@@ -9,10 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.config.load import dig, naming
-from tenterhook.config.locations import ConfigLocation, within
+from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.hookset import HookSet
 from tenterhook.support import readers
+from tenterhook.support.paths import within
 from tenterhook.support.readers import Document
 from tenterhook.support.readers.frontmatter import frontmatter
 from tenterhook.tools.convert import comments

@@ -51,7 +51,7 @@ def file_for(target: Dialect, path: str = "") -> File:
     fitting = sorted(own, key=lambda one: (not fnmatch(first, one.path), one.origin != "settings"))
     if not fitting:
         known = ", ".join(sorted({one.path for one in target.config.files if one.scope == "project"}))
-        raise UsageError(f"{target.title} reads no project's file like {path or 'that'!r}; it reads {known}")
+        raise UsageError(f"{target.title} does not read a project file like {path or 'that'!r}; it reads {known}")
     return fitting[0]
 
 

@@ -15,12 +15,12 @@ from msgspec.structs import asdict
 from tenterhook import dialects
 from tenterhook.config.settings import CHOICES, Settings, fields_of
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.dialects.schema.vocabulary import AUDIENCES, CHANGES, KINDS, POLICIES
+from tenterhook.dialects.schema.vocabulary import AUDIENCES, CHANGES, KINDS
 from tenterhook.dialects.schema.words import CAUSES, MATCHERS, NETWORKS, WISHES
 from tenterhook.handlers import traits
 from tenterhook.library.actions.settings import KINDS as COMMANDS
 from tenterhook.pipeline.failure_policy import MODES
-from tenterhook.types import Outcome
+from tenterhook.types import POLICIES, Outcome
 
 __all__ = ["SCHEMAS", "read_schema_file"]
 

@@ -253,7 +253,7 @@ def rules(dialect: Dialect) -> Rows:
         goes_on = "after any other failure the operation goes on, unless the hook's on_failure differs"
         yield "failure", "else: allow", goes_on
     yield from (row for value, *row in optional(d) if value)
-    yield from ((word, said, CAUTIONS[word]) for word, said in d.remarks.cautions.items())
+    yield from ((word, caution, CAUTIONS[word]) for word, caution in d.remarks.cautions.items())
 
 
 def optional(d: Dialect) -> Iterable[tuple[object, str, str, str]]:
@@ -287,7 +287,7 @@ def optional(d: Dialect) -> Iterable[tuple[object, str, str, str]]:
             section.outranks,
             "section",
             "outranks",
-            f"what {section.name} decides counts, whatever stands beside it",
+            f"what {section.name} decides counts, whatever else is there",
         ),
         (
             d.reading.other_json == "nothing",

@@ -24,7 +24,7 @@ from tenterhook.tools.explain.whatif import Effect, effects, possible_answers, s
 from tenterhook.tools.explain.whynot import only_if, undecidable_conditions, why_not
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 
-SILENT = "{}; this dialect then skips the hook without a word"
+SILENT = "{}; this dialect then skips the hook without a message"
 UNCONFINED = (
     "{title} itself would not have confined these hooks: they would read, write and reach what the user can. "
     "`sandbox` in a hook's entry or in the settings says otherwise"

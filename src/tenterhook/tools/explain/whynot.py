@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
 from tenterhook.pipeline.match import MATCHERS, engine, how, is_regex
@@ -15,7 +14,7 @@ from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.pipeline.plan import DEDUPES, holds
 from tenterhook.pipeline.regex import whose
 from tenterhook.pipeline.target_index import aim
-from tenterhook.types import Event, Hook
+from tenterhook.types import RULE, Event, Hook
 
 
 class SkippedHook(Struct):

@@ -188,7 +188,7 @@ def read_canary_result(rule: EventRule, outcome: Outcome, runner: AgentRunner, m
     effect = describe_answer_effect(outcome, bool(heard))
     told = {
         canary.REACHED: f"{who.strip()}: {effect}",
-        canary.NOBODY: f"the hooks were loaded, and the answer {effect}; none is for this one call",
+        canary.NO_HOOK: f"the hooks were loaded, and the answer {effect}; none is for this one call",
     }
     proven = how in told
     return CanaryRun(rule.name, argv, proven, told[how] if proven else who or failure(outcome), seconds)

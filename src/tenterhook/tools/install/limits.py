@@ -14,7 +14,7 @@ from tenterhook.types import Hook
 
 # What hooks may want, and what happens if the agent does not support it: if it can be refused, and otherwise.
 MISSING = {
-    "deny": ("", "a refusal is not heard"),
+    "deny": ("", "a refusal does not count"),
     "ask": ("an ask becomes a refusal", ""),
     "rewrite": ("a rewrite becomes a refusal that tells the model what to do", "nothing can be rewritten"),
     "context": ("a context reaches the model with a refusal only", "a context does not reach the model"),

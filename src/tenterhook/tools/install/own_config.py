@@ -8,10 +8,10 @@ from typing import Any
 
 from tenterhook import dialects
 from tenterhook.author.loading import LIBRARY
-from tenterhook.config.locations import within
 from tenterhook.config.settings import SYSTEM
 from tenterhook.dialects.schema.dialect import Install, Managed
 from tenterhook.errors import UsageError
+from tenterhook.support.paths import within
 from tenterhook.tools.approve.decide import approvable, approve, look
 from tenterhook.tools.install.change import keep, parse_target, read_record
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, apply_additions, mentions

@@ -11,13 +11,13 @@ import sys
 from msgspec import Struct
 
 from tenterhook import dialects
-from tenterhook.config.locations import moved_home, resolve_config_path, within
+from tenterhook.config.locations import moved_home, resolve_config_path
 from tenterhook.dialects.schema.dialect import Dialect, File, Install, Managed
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
-from tenterhook.support.paths import state_folder
+from tenterhook.support.paths import state_folder, within
 
 FOLDER = "installs"
 # Where records of administrators' files are.

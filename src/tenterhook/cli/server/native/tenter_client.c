@@ -155,6 +155,7 @@ static _Noreturn void doubt(void)
 #define TRIES 5
 #define LARGEST ((size_t)64 << 20)
 #define CHUNK ((size_t)1 << 16)
+#define EARLY ((size_t)1 << 16) /* what a socket takes although nobody reads it */
 #define RECORD ((size_t)1 << 15)
 #define LIMITS ((size_t)1 << 14)
 #define MOST_VARIABLES 65536
@@ -753,8 +754,39 @@ static bool wait_for_greeting(int wire)
     return ready > 0;
 }
 
-/* Connect, and wait for the greeting of our own user's process; NONE if no server listens, BUSY if it has no time. */
-static int connect_to(int folder, const char *name)
+static bool send_request(int wire, struct iovec *parts, size_t count);
+
+/* A request. It is sent whole; early: before the greeting. */
+struct request {
+    struct iovec parts[4];
+    bool early;
+};
+
+/* Give up on a server that has not greeted in time, and take back the request, if it was sent. If the server has greeted
+ * meanwhile, it may do what was asked, and the result is unknown; from now on it cannot greet, and does nothing then. */
+static void take_back(int wire)
+{
+    char greeting;
+
+    shutdown(wire, SHUT_RDWR);
+    if (recv(wire, &greeting, 1, MSG_DONTWAIT) == 1) {
+        answering = wire;
+        doubt();
+    }
+}
+
+/* Send a copy of the request, because it may be sent again to another server. */
+static bool send_copy(int wire, const struct request *request)
+{
+    struct request copy = *request;
+
+    return send_request(wire, copy.parts, COUNT(copy.parts));
+}
+
+/* Connect, and wait for the greeting of our own user's process; NONE if no server listens, BUSY if it has no time.
+ *
+ * A small request is sent at once, which saves the server a turn. It begins nothing before it has greeted. */
+static int connect_to(int folder, const char *name, const struct request *request)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct ucred peer;
@@ -769,11 +801,16 @@ static int connect_to(int folder, const char *name)
     if (connect(wire, (struct sockaddr *)&address, sizeof address) != 0) {
         if (errno == EAGAIN || errno == EINPROGRESS || errno == ETIMEDOUT)
             result = BUSY;
-    } else if (!wait_for_greeting(wire)) {
-        result = BUSY;
-    } else if (getsockopt(wire, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid() &&
-               recv(wire, &greeting, 1, 0) == 1 && greeting == HELLO && fcntl(wire, F_SETFL, 0) == 0) {
-        return wire;
+    } else if (getsockopt(wire, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid()) {
+        if (request->early && !send_copy(wire, request)) {
+            result = errno == EAGAIN ? BUSY : NONE; /* what is not whole is not begun */
+        } else if (!wait_for_greeting(wire)) {
+            if (request->early)
+                take_back(wire);
+            result = BUSY;
+        } else if (recv(wire, &greeting, 1, 0) == 1 && greeting == HELLO && fcntl(wire, F_SETFL, 0) == 0) {
+            return wire;
+        }
     }
     close(wire);
     return result;
@@ -839,9 +876,11 @@ static _Noreturn void wait_for_hooks(int wire)
     _exit(128 + caught);
 }
 
-/* Receive some bytes, at least one. If the connection ends here, the result is unknown, and nothing is repeated. */
+/* Receive some bytes, at least one. If the connection ends here, the result is unknown, and nothing is repeated; unless
+ * the server has not even read the request, which is what the kernel says by a reset. */
 static size_t receive_some(int wire, unsigned char *data, size_t size)
 {
+    static bool heard;
     ssize_t got;
 
     do {
@@ -849,8 +888,11 @@ static size_t receive_some(int wire, unsigned char *data, size_t size)
         if (caught != 0)
             wait_for_hooks(wire);
     } while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == ECONNRESET && !heard)
+        answering = -1;
     if (got <= 0)
         doubt();
+    heard = true;
     return (size_t)got;
 }
 
@@ -940,39 +982,42 @@ static bool read_answer(int wire)
 /* ---- one call */
 
 /* Ask a worker that serves this context; else the server, which forks one. */
-static int connect_to_either(int folder, const char *server, const char *context_name)
+static int connect_to_either(int folder, const char *server, const char *context_name, const struct request *request)
 {
     char worker[2 * HEX + 2];
     int wire;
 
     snprintf(worker, sizeof worker, "%s.%s", server, context_name);
-    wire = connect_to(folder, worker);
-    return wire == NONE ? connect_to(folder, server) : wire;
+    wire = connect_to(folder, worker, request);
+    return wire == NONE ? connect_to(folder, server, request) : wire;
 }
 
-static bool ask(int wire, int folder, const struct buffer *context, const struct buffer *call, bool reads)
+/* Make the request. False if there is no server, whose key it needs. */
+static bool make_request(struct request *request, int folder, const struct buffer *context, const struct buffer *call,
+                         bool reads)
 {
-    unsigned char head[HEAD];
-    struct iovec parts[4];
+    static unsigned char head[HEAD];
 
     if (read_file(folder, "key", (char *)head, KEY) != KEY)
-        doubt();
+        return false;
     if (command->input == SENDS_STDIN && reads && !isatty(0))
         read_input();
     name_bytes(context, head + KEY);
     put_number(head + KEY + DIGEST, context->used);
     put_number(head + KEY + DIGEST + LENGTH, call->used);
     put_number(head + KEY + DIGEST + 2 * LENGTH, input.used);
-    parts[0] = (struct iovec){head, sizeof head};
-    parts[1] = (struct iovec){context->data, context->used};
-    parts[2] = (struct iovec){call->data, call->used};
-    parts[3] = (struct iovec){input.data, input.used};
-    return send_request(wire, parts, COUNT(parts)) && read_answer(wire);
+    request->parts[0] = (struct iovec){head, sizeof head};
+    request->parts[1] = (struct iovec){context->data, context->used};
+    request->parts[2] = (struct iovec){call->data, call->used};
+    request->parts[3] = (struct iovec){input.data, input.used};
+    request->early = command->input == SENDS_STDIN && context->used + call->used + input.used <= EARLY;
+    return true;
 }
 
 static _Noreturn void run_on_server(void)
 {
     static struct record record;
+    struct request request;
     struct buffer context = {NULL, 0, 0}, call = {NULL, 0, 0};
     unsigned char name[DIGEST];
     char start[HEX + 1], hex[HEX + 1];
@@ -998,10 +1043,12 @@ static _Noreturn void run_on_server(void)
     name_bytes(&context, name);
     put_hex(hex, name);
     for (int n = 0; n < TRIES; n++) {
-        int wire = connect_to_either(folder, record.server, hex);
+        int wire = NONE;
+        if (make_request(&request, folder, &context, &call, reads))
+            wire = connect_to_either(folder, record.server, hex, &request);
         if (wire == NONE && n == 0)
             run_python(start);
-        if (wire < 0 || !ask(wire, folder, &context, &call, reads))
+        if (wire < 0 || (!request.early && !send_copy(wire, &request)) || !read_answer(wire))
             break;
         close(wire);
     }

@@ -116,7 +116,7 @@ def empty_sections(page: Page) -> Iterator[tuple[int, str]]:
     for heading, end in zip(page.headings, ends(page.headings, len(lines) + 1), strict=True):
         following = bisect_right(written, heading.line)
         if heading.line >= reported and (following == len(written) or written[following] >= end):
-            yield heading.line, f"nothing stands below the heading {heading.text[:80]!r}"
+            yield heading.line, f"there is no text below the heading {heading.text[:80]!r}"
             reported = end
 
 

@@ -7,6 +7,7 @@ import re
 
 from tenterhook.errors import nearest
 from tenterhook.support import files
+from tenterhook.support.paths import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Links:
             return ""  # a site resolves it from its root, which is not known here
         base = self.project if name.startswith("/") else os.path.dirname(path)
         file = os.path.normpath(os.path.join(base, name.lstrip("/")))
-        if not inside(file, self.project):
+        if not within(file, self.project):
             return f"{name!r} leads out of the project"
         found = existing(file)
         if not found:
@@ -115,10 +116,6 @@ class Links:
         if path not in self.known:
             self.known[path] = (page or Page(files.beginning(path, LARGEST))).anchors()
         return self.known[path]
-
-
-def inside(path: str, project: str) -> bool:
-    return path == project or path.startswith(project.rstrip(os.sep) + os.sep)
 
 
 def existing(file: str) -> str:

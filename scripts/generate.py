@@ -15,7 +15,10 @@ import api_page
 import dialect_pages
 import events_page
 import library_page
+import man_page
 import matrix_page
+import plugins
+import rule_pages
 import schemas
 import words
 
@@ -29,6 +32,9 @@ PAGES: tuple[Maker, ...] = (
     library_page.files,
     api_page.files,
     events_page.files,
+    rule_pages.files,
+    man_page.files,
+    plugins.files,
 )
 
 
@@ -58,7 +64,7 @@ def update(makers: Sequence[Maker], *, check: bool) -> list[Path]:
             elif wanted is None:
                 path.unlink()
             else:
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(wanted, "utf-8")
     return found
 

@@ -16,6 +16,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tenterhook import dialects
+from tenterhook.tools.describe.agent_schema import schema_text
+from tenterhook.tools.describe.schema import SCHEMAS
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 OUTSIDE = {ROOT / "CONTRIBUTING.md": "inside/contributing.md", ROOT / "CHANGELOG.md": "inside/changes.md"}
@@ -27,6 +31,7 @@ def main(argv: Sequence[str]) -> int:
     folder = Path(argv[0] if argv else ROOT / "build").resolve()
     shutil.rmtree(folder / "site", ignore_errors=True)
     gather(folder / "pages")
+    write_schemas(folder / "pages" / "schemas")
     config = folder / "zensical.toml"
     shutil.copy(ROOT / "zensical.toml", config)
     builder = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "--config-file", str(config)]
@@ -42,6 +47,14 @@ def gather(pages: Path) -> None:
         place.write_text(relinked(page, place, pages), "utf-8")
     for page, where in OUTSIDE.items():
         (pages / where).write_text(relinked(page, pages / where, pages), "utf-8")
+
+
+def write_schemas(place: Path) -> None:
+    """The JSON Schemas, where their ids say that they are."""
+    known = [f"{name}@{version}" for name in dialects.names() for version in dialects.versions(name)[1:]]
+    place.mkdir()
+    for name in (*SCHEMAS, *dialects.names(), *known):
+        (place / f"{name}.json").write_text(schema_text(name), "utf-8")
 
 
 def relinked(page: Path, place: Path, pages: Path) -> str:

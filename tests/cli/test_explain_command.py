@@ -239,7 +239,7 @@ def test_hooks_of_another_agent_are_told_too(tenter: Tenter) -> None:
         "massgen.yaml",
         "agents: [{id: beta, backend: {hooks: {PreToolUse: [{handler: /bin/true, type: command}]}}}]",
     )
-    ran = tenter("tool.before", "--dialect", "massgen", "--trust", "--agent", "alpha")
+    ran = tenter("tool.before", "--dialect", "massgen", "--trust", "--subagent", "alpha")
 
     assert ran.after("/bin/true") == "for agent beta only; the event is for agent alpha"
 
@@ -282,10 +282,20 @@ def test_a_condition_that_is_half_known_is_judged_by_that_half(tenter: Tenter) -
     assert ran.after("echo a") == "its condition does not hold: tool_name is 'Bash'; it must fit 'Read'"
 
 
-def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:
+def test_every_agent_with_hook_files_that_has_the_event_is_explained(tenter: Tenter) -> None:
     write(".claude/settings.json", moai(("Bash", "true")))
+    write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "echo ours"\n')
+    ran = tenter("tool.before")
 
-    assert tenter("tool.before").err == "tenter: found .claude/settings.json: --dialect claude\n"
+    assert ran.err == ""
+    assert "PreToolUse" in ran.out
+    assert "echo ours" in ran.out
+    assert "echo ours" not in tenter("PreToolUse").out
+    assert "echo ours" not in tenter("tool.before", "--agent", "claude").out
+    told = json.loads(tenter("tool.before", "--json").out)["agents"]
+    assert sorted(one["dialect"] for one in told) == ["claude", "tenterhook"]
+    hints = tenter("tool.before", "--dialect", "wave").err
+    assert "tenter: found .claude/settings.json: --dialect claude\n" in hints
 
 
 def test_a_hooks_own_failure_policy_is_in_force(tenter: Tenter) -> None:
@@ -460,4 +470,4 @@ def test_a_hook_in_the_background_is_shown_as_one(tenter: Tenter) -> None:
     )
 
     assert tenter("tool.after", "--trust").after("late") == "matches everything; in the background: decides nothing"
-    assert json.loads(tenter("tool.after", "--trust", "--json").out)["hooks"][0]["background"] is True
+    assert json.loads(tenter("tool.after", "--trust", "--json").out)["agents"][0]["hooks"][0]["background"] is True

@@ -87,15 +87,24 @@ def test_the_agent_that_a_hook_belongs_to_is_named(tenter: Tenter, trust: tuple[
     else:
         assert row(ran, "echo hers").startswith("untrusted")
         assert below.split("\n")[1].strip() == "for agent reviewer only"
-    assert "for agent reviewer only" in tenter("--dialect", "moai", "--agent", "reviewer", *trust).out
+    assert "for agent reviewer only" in tenter("--dialect", "moai", "--subagent", "reviewer", *trust).out
 
 
-def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:
-    write("~/.wave/settings.json", moai())
-    write(".claude/settings.json", moai())
+def test_every_agent_with_hook_files_is_listed_and_a_shared_file_once(tenter: Tenter) -> None:
+    write("~/.wave/settings.json", moai("echo wave"))
+    write(".claude/settings.json", moai("echo shared"))
+    ran = tenter("--trust")
 
-    assert tenter().err == "tenter: found .claude/settings.json: --dialect claude\n"
+    assert [line for line in ran.out.split("\n") if " for " in line] == [
+        "1 hook for Wave in 1 file: 1 runs",  # its folder at home says that it is in use
+        "1 hook for Claude Code in 1 file: 1 runs",
+    ]
+    both = tenter("--trust", "--agent", "claude,copilot").out
+    assert both.count("echo shared") == 1
+    assert both.endswith("\n  .claude/settings.json: 1 hook, listed above for Claude Code\n")
+    assert [one["dialect"] for one in json.loads(tenter("--json").out)["agents"]] == ["wave", "claude"]
     assert tenter("--dialect", "moai").err == ""
+    assert tenter("--dialect", "codex").err == "tenter: found .claude/settings.json: --dialect claude\n"
 
 
 def test_a_disabled_hook_says_so(tenter: Tenter) -> None:
@@ -137,7 +146,7 @@ def test_a_hook_of_one_agent_names_it(tenter: Tenter) -> None:
 
 def test_for_one_agent_its_own_hooks_run_and_the_general_ones_are_overridden(tenter: Tenter) -> None:
     write("massgen.yaml", AGENTS)
-    ran = tenter("--dialect", "massgen", "--trust", "--agent", "alpha")
+    ran = tenter("--dialect", "massgen", "--trust", "--subagent", "alpha")
 
     assert row(ran, "/bin/true").startswith("overridden")
     assert row(ran, "/bin/echo").startswith("runs")

@@ -118,7 +118,9 @@ def test_an_unknown_dialect_is_refused_with_the_nearest_name():
         Engine(dialect="wafe")
 
 
-@pytest.mark.parametrize(("dialect", "event", "near"), [("wave", "PreToolUze", "PreToolUse"), ("amcp", "stop", "Stop")])
+@pytest.mark.parametrize(
+    ("dialect", "event", "near"), [("wave", "PreToolUze", "PreToolUse"), ("amcp", "Stopp", "Stop")]
+)
 def test_an_unknown_event_is_refused_with_the_nearest_name(project, dialect, event, near):
     engine = project.engine(dialect)
 

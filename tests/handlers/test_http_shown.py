@@ -136,4 +136,4 @@ def test_check_says_where_a_url_stands_that_can_never_work(project: Any, capsys:
     first, *_ = capsys.readouterr().out.splitlines()
     assert code != 0
     assert ".claude/settings.json:1:" in first
-    assert first.endswith("`loopback = true` allows it; the hook always fails")
+    assert first.endswith("`loopback = true` allows it; the hook always fails [TH316]")

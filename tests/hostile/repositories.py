@@ -238,6 +238,13 @@ def calls(script: Path) -> list[list[str]]:
     ]
     each += [["agent", "--script", str(script), "--prompt", "p", "--no", "--dialect", dialect] for dialect in DIALECTS]
     each += [["hook", "pre-tool"], ["hook", "session-start"]]
+    each += [
+        ["check"],
+        ["check", "--fix", "--dry-run"],
+        ["check", "--format", "sarif"],
+        ["list"],
+        ["explain", "tool.before"],
+    ]
     each += [["trust"], ["trust", "--json"], ["lock"], ["audit"], ["init", "--dry-run", "--dialect", "moai"]]
     return each
 

@@ -25,7 +25,9 @@ class Trusting:
         self.project, self.root, self.home = project, project.root, project.home_folder
 
     def look(self, dialect: str = "") -> decide.ProjectReview:
-        return decide.look(self.root, dialect=dialect, home=self.home, environ=self.project.environ())
+        return decide.look(
+            self.root, agents=[dialect] if dialect else [], home=self.home, environ=self.project.environ()
+        )
 
     def approve(self, *names: str) -> None:
         """As `tenter trust --yes` does."""

@@ -36,12 +36,29 @@ def headline(project: str, found: Sequence[ItemState]) -> str:
     return f"{pluralise_count(len(found), 'item')} in {near(project)}: {each}"
 
 
-def render_item_lines(one: ItemState, project: str, paint: Paint) -> Iterator[str]:
+def group_items(found: Sequence[ItemState]) -> list[list[ItemState]]:
+    """What one file says, and several agents read, together: it is shown once."""
+    groups: dict[tuple[object, ...], list[ItemState]] = {}
+    for one in found:
+        item = one.item
+        order = item.order if item.kind == "hook" else 0
+        key = (one.state, item.kind, item.file, item.event, item.agent, order, item.name)
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())
+
+
+def render_item_lines(group: Sequence[ItemState], project: str, paint: Paint) -> Iterator[str]:
+    """An item as its first agent has it; what differs for another is said with that agent's name."""
+    one, *others = group
     item = one.item
     where = inside(item.file, project)
     state, name = paint(STYLES[one.state], one.state), paint("bold", one_line(item.name))
-    yield f"{state}  {name}  {paint('dim', about(item, where))}"
-    yield from (f"{INDENT}{line}" for line in facts(item, project))
+    yield f"{state}  {name}  {paint('dim', about(group, where))}"
+    lines = list(facts(item, project))
+    yield from (f"{INDENT}{line}" for line in lines)
+    for other in others:
+        more = [line for line in facts(other.item, project) if line not in lines]
+        yield from (f"{INDENT}{line} ({other.item.dialect})" for line in more)
     owner = owner_of(item.file)
     if owner:
         yield paint("red", f"{INDENT}{where} belongs to {owner}: it cannot be approved")
@@ -93,9 +110,11 @@ def render_own_calls(name: str, file: str, calls: Sequence[ItemState], project: 
     yield f"{INDENT}at {one_line(', '.join(events))}"
 
 
-def about(item: Item, where: str) -> str:
+def about(group: Sequence[ItemState], where: str) -> str:
+    item = group[0].item
+    agents = " and ".join(dict.fromkeys(one.item.dialect for one in group if one.item.dialect))
     kind = "" if item.name == KINDS[item.kind] else KINDS[item.kind]
-    words = [item.event or kind, f"for agent {item.agent}" if item.agent else "", item.dialect, where]
+    words = [item.event or kind, f"for agent {item.agent}" if item.agent else "", agents, where]
     return one_line(", ".join(filter(None, words)))
 
 

@@ -30,9 +30,20 @@ COMMANDS = {
     "dialects": "show the dialects and their tables",
     "serve": "run the server behind run, fire and hook; run starts it by itself",
     "doctor": "show what this machine can do to confine hooks, and what is wrong",
-    "schema": "print JSON Schemas of our own config and of the outcome",
+    "schema": "print JSON Schemas: of our own config, of the outcome, of an agent's hook files",
+    "completion": "print what a shell needs to complete tenter's commands and options",
 }
 
+
+# What you want to do, and the commands for it.
+GROUPS = {
+    "start": ("check", "install", "uninstall", "init", "doctor"),
+    "write": ("new", "library", "explain", "fire"),
+    "run": ("run", "hook", "serve", "agent"),
+    "look": ("list", "log", "stats"),
+    "team": ("trust", "lock", "audit"),
+    "extend": ("convert", "dialects", "schema", "completion"),
+}
 
 # Commands that a server may run for us.
 SERVED = ("fire", "hook", "run")
@@ -110,7 +121,13 @@ def complain(text: str) -> int:
 
 def overview() -> str:
     width = max(map(len, COMMANDS))
-    rows = "\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items())
+    grouped = {name for names in GROUPS.values() for name in names}
+    groups = {**GROUPS, "more": tuple(name for name in COMMANDS if name not in grouped)}
+    rows = "\n\n".join(
+        "\n".join([f"{group}:", *(f"  {name:<{width}}  {COMMANDS[name]}" for name in names)])
+        for group, names in groups.items()
+        if names
+    )
     return f"""tenter: one hook system for every AI agent
 
 usage: tenter COMMAND [options]        tenter COMMAND --help says more, with an example

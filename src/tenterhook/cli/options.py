@@ -36,6 +36,8 @@ class CommandUsage:
     def parse(self, argv: list[str]) -> dict[str, str] | None:
         """Options and arguments by name; None if help was asked for and printed."""
         table = {f"--{option.name}": option for option in self.options}
+        if "--dialect" in table:
+            table.setdefault("--agent", AGENT)
         found: dict[str, str] = {}
         names = list(self.words)
         rest = iter(argv)
@@ -59,6 +61,8 @@ class CommandUsage:
             if not option.value and equals:
                 raise self.error(f"{name} takes no value")
             found[option.name] = self.value(option, value if equals else None, rest) if option.value else "yes"
+        if "agent" in found and table["--agent"] is AGENT and "--dialect" in table:
+            settle_agent(found, ids="--subagent" in table)
         wanting = [name for name in names if not name.startswith("[")]
         if wanting:
             raise self.error(f"{wanting[0]} is missing")
@@ -104,8 +108,28 @@ class CommandUsage:
         return "\n\n".join(part for part in parts if part)
 
 
-DIALECT = Option("dialect", "whose rules; tenter dialects lists them (default: our own)", "NAME")
+def settle_agent(found: dict[str, str], *, ids: bool) -> None:
+    """`--agent NAME` says whose rules count, as `--dialect` does. Where NAME is no agent, or `--dialect` has said that
+    already, it is what it was until 0.1: the id of a subagent.
+    """
+    import sys
+
+    from tenterhook import dialects
+
+    name = found.pop("agent")
+    if "dialect" not in found and (not ids or name.partition("@")[0] in dialects.names()):
+        found["dialect"] = name
+    elif ids:
+        found.setdefault("subagent", name)
+        hint = nearest(name, dialects.names())
+        print(f"tenter: --agent {name} is taken for a subagent's id: write --subagent {name}{hint}", file=sys.stderr)
+    elif found["dialect"] != name:
+        raise UsageError(f"--agent {name} and --dialect {found['dialect']} say different things: leave one out")
+
+
+DIALECT = Option("dialect", "whose rules, also --agent; tenter dialects lists them (default: our own)", "NAME")
 PROJECT = Option("project", "the project's folder (default: this one)", "DIR")
 CONFIG = Option("config", "read this file instead of searching for config files", "FILE")
-AGENT = Option("agent", "the agent the event is for", "ID")
+AGENT = Option("agent", "the agent whose rules count, as --dialect", "NAME")
+SUBAGENT = Option("subagent", "the id of the subagent that the event is about", "ID")
 JSON = Option("json", "print JSON")

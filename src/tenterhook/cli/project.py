@@ -26,7 +26,7 @@ def engine_for(options: dict[str, str]) -> Engine:
         project,
         dialect=options.get("dialect", DEFAULT),
         config=options.get("config"),
-        agent=options.get("agent", ""),
+        agent=options.get("subagent", ""),
         mode=options.get("mode", ""),
         trust="all" if "trust" in options else "ask",
     )

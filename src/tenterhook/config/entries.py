@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from tenterhook.support.readers import Document
 
 
+# The rule of `tenter check` for an entry that cannot be read.
+UNREADABLE = "malformed-entry"
+
+
 class Problem(Struct, frozen=True):
     """Something wrong in a file. Prints as `file:line:column: text`."""
 
@@ -37,10 +41,20 @@ class Problem(Struct, frozen=True):
     line: int
     column: int
     text: str
+    # The name of the rule of `tenter check`, and the place in the file's data.
+    rule: str = UNREADABLE
+    path: Path = ()
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
         return f"{where}: {self.text}"
+
+
+def kind_of(event: str) -> str:
+    """The kind of an event that an agent has another name for; empty if no agent has such an event."""
+    from tenterhook.author.kinds import EVENTS
+
+    return EVENTS.get(event, "")
 
 
 class EntryReader:
@@ -107,14 +121,16 @@ class EntryReader:
             if value is None and group is None:  # as if the event were missing
                 self.costs = self.usual
             costs = self.ruin if self.dialect.config.form.unlisted == "file" else self.report_malformed
-            costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
+            text = f"{path[-1]} must be a list, not {type(value).__name__}"
+            costs(path, text, "its hooks never run", UNREADABLE)
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
 
     def item(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
         form = self.dialect.config.form
         if not isinstance(value, dict):
-            self.report_malformed(path, f"a hook must be a mapping, not {type(value).__name__}", "it never runs")
+            text = f"a hook must be a mapping, not {type(value).__name__}"
+            self.report_malformed(path, text, "it never runs", UNREADABLE)
             return []
         if group is None and form.group:
             if form.group in value:
@@ -123,7 +139,8 @@ class EntryReader:
                 return [] if self.refused else self.items(rule, value[form.group], (*path, form.group), said)
             if not form.flat:
                 self.costs = form.bare or self.costs
-                self.report_malformed(path, f"a group needs a list under {form.group!r}", "it runs nothing")
+                text = f"a group needs a list under {form.group!r}"
+                self.report_malformed(path, text, "it runs nothing", UNREADABLE)
                 return []
         hook = self.hook(rule, value, path, group or {})
         return [hook] if hook else []
@@ -131,7 +148,7 @@ class EntryReader:
     def entries(self, value: Any, path: Path) -> list[Hook]:
         """A flat list whose items name their events themselves."""
         if not isinstance(value, list):
-            self.warn(path, "write hooks as [[hook]] tables; these never run")
+            self.warn(path, "write hooks as [[hook]] tables; these never run", UNREADABLE)
             return []
         hooks: list[Hook] = []
         for n, one in enumerate(value):
@@ -144,7 +161,7 @@ class EntryReader:
 
     def entry(self, value: Any, path: Path) -> list[Hook]:
         if not isinstance(value, dict):
-            self.warn(path, f"a hook must be a table, not {type(value).__name__}; it never runs")
+            self.warn(path, f"a hook must be a table, not {type(value).__name__}; it never runs", UNREADABLE)
             return []
         found = [(rule, one) for one in self.expand(value, path) for rule in self.events_of(one, path)]
         return [hook for rule, one in found if (hook := self.hook(rule, one, path, {}))]
@@ -168,7 +185,7 @@ class EntryReader:
         others = [one.key for one in kinds if one.key != kind.key]
         if others or not isinstance(entry[kind.key], str):
             wrong = f"stands beside {others[0]}" if others else f"must be text, not {entry[kind.key]!r}"
-            self.warn((*path, kind.key), f"{kind.key} {wrong}; the hook never runs")
+            self.warn((*path, kind.key), f"{kind.key} {wrong}; the hook never runs", "wrong-value")
             return []
         read = handlers.get(kind.handler).entries  # type: ignore[union-attr]
         try:
@@ -176,29 +193,33 @@ class EntryReader:
                 entry, os.path.dirname(self.document.file), whole=self.scope != "project"
             )
         except UsageError as exc:
-            self.warn((*path, kind.key), f"{exc}; what it guards is refused")
+            self.warn((*path, kind.key), f"{exc}; what it guards is refused", "broken-use")
             return []
         wanted = entry.get("on")
         wanted = [wanted] if isinstance(wanted, str) else wanted
+        if isinstance(wanted, list):
+            wanted = [*wanted, *(kind_of(name) for name in wanted if isinstance(name, str))]
         chosen = [one for one in found if not isinstance(wanted, list) or one["on"] in wanted]
         if not chosen:
             known = ", ".join(dict.fromkeys(one["on"] for one in found))
-            self.warn((*path, "on"), f"the hooks of {entry[kind.key]} are for {known}; the entry never runs")
+            text = f"the hooks of {entry[kind.key]} are for {known}; the entry never runs"
+            self.warn((*path, "on"), text, "unknown-event")
         return chosen
 
     def events_of(self, entry: dict[str, Any], path: Path) -> list[EventRule]:
         key = next(key for key, setter in self.dialect.config.form.keys.items() if setter == "event")
         named = entry.get(key)
         if named is None or named == []:
-            self.warn(path, f"a hook needs {key!r}: the event it is for; it never runs")
+            self.warn(path, f"a hook needs {key!r}: the event it is for; it never runs", "unknown-event")
         rules = {rule.name: rule for rule in self.dialect.events}
         found = []
         for name in named if isinstance(named, list) else [named] if named is not None else []:
-            if isinstance(name, str) and name in rules:
-                found.append(rules[name])
+            if isinstance(name, str) and (rule := rules.get(name) or rules.get(kind_of(name))):
+                found.append(rule)
             else:
                 hint = nearest(str(name), rules)
-                self.warn((*path, key), f"{self.dialect.title} has no event {name!r}{hint}; the hook never runs")
+                text = f"{self.dialect.title} has no event {name!r}{hint}; the hook never runs"
+                self.warn((*path, key), text, "unknown-event")
         return found
 
     def hook(self, rule: EventRule, entry: dict[str, Any], path: Path, group: dict[str, Any]) -> Hook | None:
@@ -219,24 +240,27 @@ class EntryReader:
             return None
         for key in kind.ignores:
             if found.pop(keys[key], None) or found["spec"].pop(keys[key], None):
-                self.warn((*path, key), f"{key} has no effect on a hook of type {kind.name!r}; it is ignored")
+                self.no_effect(key, kind, path)
         self.check_matcher(rule, found, path)
         limit = timeout(self, pop_timeout(found), rule, kind)
         if self.refused or not self.runs(kind, rule, path):
             return None
         if found.get("background") and not handlers.starts_child(kind.handler):
-            self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
+            text = f"only a process can run in the background, not a hook of type {kind.name!r}"
+            self.warn(path, text, "ignored-option")
             found["background"] = False
         self.close(rule, found, path)
         if RULE in (found.get("condition") or {}) and rule.target.field != "tool_name":
-            self.warn(path, f"{rule.name} is not about a tool, so a hook that is for some calls only never runs")
+            text = f"{rule.name} is not about a tool, so a hook that is for some calls only never runs"
+            self.warn(path, text, "bad-condition")
         spec = {**kind.spec, **self.folder_for(kind), **found.pop("spec")}
-        beyond = [key for key in spec if key != kind.key and key not in kind.spec] if kind.key else []
+        beyond = [key for key in spec if key not in (*self.same_command(kind), *kind.spec)] if kind.key else []
         for key in beyond:
             if key not in handlers.traits(kind.handler).options:
-                self.warn((*path, key), f"{key} has no effect on a hook of type {kind.name!r}; it is ignored")
+                self.no_effect(key, kind, path)
         if "stop_cap" in spec and rule.stop.cap is None:
-            self.warn(path, f"{rule.name} cannot keep an agent from stopping, so the limit has no effect")
+            text = f"{rule.name} cannot keep an agent from stopping, so the limit has no effect"
+            self.warn(path, text, "ignored-option")
         found.pop("type", None)
         return Hook(
             name=found.pop("name", None) or NAMES.get(kind.form, str)(spec.get(kind.key) or kind.name),
@@ -251,6 +275,10 @@ class EntryReader:
             **found,
         )
 
+    def same_command(self, kind: Type) -> list[str]:
+        """The keys of a command for one shell or system or another: the agent takes the one that fits."""
+        return [one.key for one in self.dialect.config.types if (one.name, one.form) == (kind.name, kind.form)]
+
     def folder_for(self, kind: Type) -> dict[str, Any]:
         """The working directory that the file gives to its hooks, where hooks of this type have one."""
         return self.folder if self.folder and "cwd" in handlers.traits(kind.handler).options else {}
@@ -263,19 +291,18 @@ class EntryReader:
             found["on_failure"] = {"default": "deny", **found.get("on_failure", {})}
         else:
             where = "in the background" if rule.can.fail_closed else f"on {rule.name}"
-            self.warn(path, f"a failure of this hook does not block: {where} it cannot")
+            self.warn(path, f"a failure of this hook does not block: {where} it cannot", "ignored-option")
 
     def runs(self, kind: Type, rule: EventRule, path: Path) -> bool:
         """Whether the agent runs hooks of this type, and on this event."""
         title = self.dialect.title
         if kind.does == "ruins":
-            self.ruin(path, f"{title} refuses a file with a hook of type {kind.name!r}")
+            self.ruin(path, f"{title} refuses a file with a hook of type {kind.name!r}", rule="type-not-run")
         elif kind.does == "inert":
-            self.warn(path, f"{title} reads hooks of type {kind.name!r} and never runs them")
+            self.warn(path, f"{title} reads hooks of type {kind.name!r} and never runs them", "type-not-run")
         elif rule.overrides.types and kind.name not in rule.overrides.types:
-            self.warn(
-                path, f"hooks of type {kind.name!r} never run on {rule.name}, only: {', '.join(rule.overrides.types)}"
-            )
+            text = f"hooks of type {kind.name!r} never run on {rule.name}, only: {', '.join(rule.overrides.types)}"
+            self.warn(path, text, "type-not-run")
         else:
             return True
         return False
@@ -290,59 +317,69 @@ class EntryReader:
         if not fitting:
             known = sorted({kind.name for kind in types})
             why = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
-            self.report_malformed(path, f"{why}; it may be: {', '.join(known)}", "the hook never runs")
+            text = f"{why}; it may be: {', '.join(known)}"
+            self.report_malformed(path, text, "the hook never runs", "unknown-type")
             return None
         for kind in fitting:
             if isinstance(spec.get(kind.key), list) and kind.form != "shell":
-                self.report_malformed((*path, kind.key), f"{kind.key} must be text, not a list", "the hook never runs")
+                text = f"{kind.key} must be text, not a list"
+                self.report_malformed((*path, kind.key), text, "the hook never runs", "wrong-value")
                 return None
             if not kind.key or spec.get(kind.key) or kind.does == "inert":
                 return kind
         needed = " or ".join(repr(kind.key) for kind in fitting)
         if any(spec.get(kind.key) == "" for kind in fitting):  # it is text, so that no other entry is affected
             self.costs = "entry"
-        self.report_malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
+        self.report_malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs", UNREADABLE)
         return None
 
     def check_matcher(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
         matcher = found.get("matcher")
         if matcher not in (None, "", "*") and not rule.target.field:
-            self.warn(path, f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored")
+            text = f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored"
+            self.warn(path, text, "ignored-matcher")
         elif matcher and is_broken(
             matcher, kind := found.get("match_kind") or rule.overrides.matcher or self.dialect.planning.matcher
         ):
             from tenterhook.pipeline.regex import whose
 
             text = f"the matcher {matcher!r} is not a {whose(engine(kind))}regular expression"
-            self.warn(path, f"{text}: it matches nothing, the hook never runs")
+            self.warn(path, f"{text}: it matches nothing, the hook never runs", "bad-regex")
 
     def unknown_key(self, key: Any, path: Path, known: Any) -> None:
-        self.warn(path, f"unknown key {key!r}{nearest(str(key), known)}; it is ignored")
+        self.warn(path, f"unknown key {key!r}{nearest(str(key), known)}; it is ignored", "unknown-key")
 
-    def warn(self, path: Path, text: str) -> None:
-        line, column = self.document.where(path)
-        self.problems.append(Problem("warning", self.document.file, line, column, text))
+    def no_effect(self, key: str, kind: Type, path: Path) -> None:
+        text = f"{key} has no effect on a hook of type {kind.name!r}; it is ignored"
+        self.warn((*path, key), text, "ignored-option")
 
-    def report_malformed(self, path: Path, text: str, cost: str) -> None:
+    def warn(self, path: Path, text: str, rule: str = UNREADABLE) -> None:
+        self.problems.append(problem(self.document, path, text, rule))
+
+    def report_malformed(self, path: Path, text: str, cost: str, rule: str) -> None:
         """Report what is wrong, and what that costs: in some agents all hooks of the file."""
         if self.costs == "file":
-            self.ruin(path, text)
+            self.ruin(path, text, rule=rule)
         elif self.costs == "item":
-            self.refuse(path, text)
+            self.refuse(path, text, rule)
         else:
-            self.warn(path, f"{text}; {cost}")
+            self.warn(path, f"{text}; {cost}", rule)
 
-    def ruin(self, path: Path, text: str, _: str = "") -> None:
-        line, column = self.document.where(path)
-        self.ruined.append(Problem("error", self.document.file, line, column, f"{text}; so no hook of this file runs"))
+    def ruin(self, path: Path, text: str, _: str = "", rule: str = "") -> None:
+        self.ruined.append(problem(self.document, path, f"{text}; so no hook of this file runs", rule, "error"))
 
-    def refuse(self, path: Path, text: str) -> None:
+    def refuse(self, path: Path, text: str, rule: str = "refused-value") -> None:
         """A value that must not be guessed: the hook is left out."""
         self.refused = True
-        self.warn(path, f"{text}; the hook never runs")
+        self.warn(path, f"{text}; the hook never runs", rule)
 
     def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
-        self.report_malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
+        self.report_malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored", "wrong-value")
+
+
+def problem(document: Document, path: Path, text: str, rule: str, level: str = "warning") -> Problem:
+    line, column = document.where(path)
+    return Problem(level, document.file, line, column, text, rule, path)
 
 
 def pop_timeout(found: dict[str, Any]) -> Any:

@@ -79,7 +79,7 @@ def set_rule(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: 
     from tenterhook.pipeline.permission_rules import is_rule
 
     if value.strip() and not is_rule(value):
-        r.warn(path, f"{key} is {value!r}, which is not a permission rule: the hook never runs")
+        r.warn(path, f"{key} is {value!r}, which is not a permission rule: the hook never runs", "bad-condition")
     found["condition"] = {RULE: value}
 
 
@@ -102,7 +102,7 @@ def set_once_in_skill(r: EntryReader, found: dict[str, Any], key: str, value: An
     if r.origin == "skill" or value is not True:
         set_flag(r, found, key, value, path, "once")
     else:
-        r.warn(path, f"{key} counts only in a skill: this hook runs each time")
+        r.warn(path, f"{key} counts only in a skill: this hook runs each time", "ignored-option")
 
 
 def set_spec_flag(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:

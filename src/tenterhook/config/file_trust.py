@@ -143,7 +143,7 @@ class FileTrust:
         text = (
             f"{what} of a project's hook count only for hosts that the user lists in settings.hosts; they are ignored"
         )
-        self.loaded.problems.append(Problem("warning", hook.source.file, line, column, text))
+        self.loaded.problems.append(Problem("warning", hook.source.file, line, column, text, "not-trusted"))
         return replace(hook, spec={key: value for key, value in hook.spec.items() if key not in RELAXED})
 
     def is_listed(self, url: str) -> bool:
@@ -180,7 +180,7 @@ class FileTrust:
         return msgspec.convert(found, Directives)
 
     def warn(self, file: str, text: str) -> None:
-        self.loaded.problems.append(Problem("warning", file, 0, 0, text))
+        self.loaded.problems.append(Problem("warning", file, 0, 0, text, "not-trusted"))
 
 
 def judge_named(

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tenterhook.config import entries
-from tenterhook.config.entries import Problem
+from tenterhook.config.entries import Problem, problem
 from tenterhook.config.file_trust import FileTrust, is_managed
 from tenterhook.config.locations import ConfigLocation, places
 from tenterhook.config.settings import SYSTEM, Settings
@@ -128,7 +128,7 @@ def other_version(document: readers.Document, place: ConfigLocation) -> Iterator
     wanted, found = place.file.version, document.data.get("version")
     if wanted and found is not None and (found != wanted or not isinstance(found, int)):
         text = f"version must be {wanted}, not {found!r}; so no hook of this file runs"
-        yield problem(document, ("version",), text, "error")
+        yield problem(document, ("version",), text, "wrong-version", "error")
 
 
 def switches(document: readers.Document, dialect: Dialect, words: Directives, loaded: Loaded) -> None:
@@ -140,7 +140,8 @@ def switches(document: readers.Document, dialect: Dialect, words: Directives, lo
     if isinstance(switch, bool):
         words.off = switch is value
     elif switch is not None:
-        loaded.problems.append(problem(document, path, f"{key} must be true or false, not {switch!r}; it is ignored"))
+        text = f"{key} must be true or false, not {switch!r}; it is ignored"
+        loaded.problems.append(problem(document, path, text, "wrong-value"))
     names, path = (
         dig(document.data, dialect.config.switches.disabled) if dialect.config.switches.disabled else (None, ())
     )
@@ -148,7 +149,7 @@ def switches(document: readers.Document, dialect: Dialect, words: Directives, lo
         words.disabled = [name for name in names if isinstance(name, str)]
     elif names is not None:
         text = f"{dialect.config.switches.disabled} must be a list of names, not {names!r}; it is ignored"
-        loaded.problems.append(problem(document, path, text))
+        loaded.problems.append(problem(document, path, text, "wrong-value"))
 
 
 def obey(loaded: Loaded, dialect: Dialect, standing: FileTrust) -> None:
@@ -200,7 +201,7 @@ def open_document(place: ConfigLocation, loaded: Loaded, dialect: Dialect, *, qu
             from tenterhook.config.unreadable import failing_hooks
 
             loaded.hooks += failing_hooks(place, exc, dialect)
-        loaded.problems.append(Problem("error", exc.file, exc.line, exc.column, exc.message))
+        loaded.problems.append(Problem("error", exc.file, exc.line, exc.column, exc.message, "broken-file"))
         loaded.unread.add(place.path)
         return None
 
@@ -230,9 +231,8 @@ def sections(
                 )
             else:
                 kind = type(value).__name__
-                loaded.problems.append(
-                    problem(document, path, f"{section.hooks} must be a mapping, not {kind}; its hooks never run")
-                )
+                text = f"{section.hooks} must be a mapping, not {kind}; its hooks never run"
+                loaded.problems.append(problem(document, path, text, "malformed-entry"))
 
 
 def strange_keys(document: readers.Document, place: ConfigLocation) -> Iterator[Problem]:
@@ -243,10 +243,11 @@ def strange_keys(document: readers.Document, place: ConfigLocation) -> Iterator[
         found, path = dig(document.data, parent) if parent else (document.data, ())
         for key in found if isinstance(found, dict) else ():
             if key == SETTINGS and place.file.scope == "project":
-                yield problem(document, (*path, key), f"{key} of a project are ignored: {PROJECT_SETTINGS}")
+                text = f"{key} of a project are ignored: {PROJECT_SETTINGS}"
+                yield problem(document, (*path, key), text, "project-settings")
             elif key != leaf and key not in place.file.beside:
                 hint = nearest(str(key), [leaf, *place.file.beside])
-                yield problem(document, (*path, key), f"unknown key {key!r}{hint}; {cost}", level)
+                yield problem(document, (*path, key), f"unknown key {key!r}{hint}; {cost}", "unknown-key", level)
 
 
 def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple[Any, Path, str | None]]:
@@ -310,7 +311,7 @@ def known_event(
         return None
     hint = nearest(found.event, [rule.name for rule in dialect.events])
     text = f"{dialect.title} has no event {found.event!r}{hint}; its hooks never run"
-    loaded.problems.append(problem(document, found.path, text))
+    loaded.problems.append(problem(document, found.path, text, "unknown-event"))
     return None
 
 
@@ -318,8 +319,3 @@ def overridden(hook: Hook, named: dict[str, set[str]]) -> Hook:
     """A user's hook is replaced if a project's file names the same event, even with an empty list."""
     out = hook.source.scope == "user" and "project" in named.get(hook.event, ())
     return replace(hook, overridden=True) if out else hook
-
-
-def problem(document: readers.Document, path: Path, text: str, level: str = "warning") -> Problem:
-    line, column = document.where(path)
-    return Problem(level, document.file, line, column, text)

@@ -69,7 +69,9 @@ def load_managed_settings(system: str) -> dict[str, Any]:
 
 
 def is_roots(path: str) -> bool:
-    """Whether root alone could have written this file, and put it there."""
+    """Whether root alone could have written this file, and put it there; Windows does not say so in such words."""
+    if not hasattr(os, "geteuid"):
+        return False
     try:
         ours = [os.stat(one) for one in (path, os.path.dirname(path))]
     except OSError:

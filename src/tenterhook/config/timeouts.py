@@ -43,14 +43,17 @@ def timeout(r: EntryReader, entry: tuple[str, Any, Path] | None, rule: EventRule
     if not is_time(value, unit):
         shown = repr(value)[:60]
         wanted = "a whole number of at least 0" if unit == WHOLE else "a number above 0"
-        r.report_malformed(path, f"{key} must be {wanted}, not {shown}", f"the default of {usual:g} s is used")
+        cost = f"the default of {usual:g} s is used"
+        r.report_malformed(path, f"{key} must be {wanted}, not {shown}", cost, "wrong-value")
         return usual
     if IMPLAUSIBLE[unit](value):
         meant = "seconds" if unit == "milliseconds" else "milliseconds"
-        r.warn(path, f"{key} is {value:g}, and this dialect counts in {COUNTED.get(unit, unit)}; were {meant} meant?")
+        text = f"{key} is {value:g}, and this dialect counts in {COUNTED.get(unit, unit)}; were {meant} meant?"
+        r.warn(path, text, "time-unit")
     seconds: float = max(value / DIVISOR[unit], LEAST.get(unit, 0.0))
     if rule.overrides.longest and seconds > rule.overrides.longest:
-        r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.overrides.longest:g} s at most")
+        text = f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.overrides.longest:g} s at most"
+        r.warn(path, text, "long-time-out")
         return rule.overrides.longest
     return seconds
 

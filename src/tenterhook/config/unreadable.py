@@ -17,6 +17,8 @@ from tenterhook.types import Hook, Source
 
 NAME = re.compile(r"^name:[ \t]*[\"']?([^\"'\n#]+?)[\"']?[ \t]*(?:#.*)?$", re.MULTILINE)
 LARGEST = 1 << 20
+# How such a hook is marked in its spec.
+FORM = "unread"
 
 
 def failing_hooks(place: ConfigLocation, exc: ConfigError, dialect: Dialect) -> Iterator[Hook]:
@@ -50,7 +52,7 @@ def failing(name: str, source: Source, problem: str, rule: EventRule, agent: str
         name=name,
         event=rule.name,
         handler="unread",
-        spec={"main": problem, "form": "unread"},
+        spec={"main": problem, "form": FORM},
         source=source,
         agent=agent,
         on_failure={"default": "deny"} if guards(rule) else {},
@@ -64,3 +66,8 @@ def agent_of(text: str, place: ConfigLocation, section: Section) -> str | None:
         return found[1]
     folder, _, file = place.path.rpartition("/")
     return folder.rpartition("/")[2] if section.by_folder else file.rpartition(".")[0]
+
+
+def is_readable(hook: Hook) -> bool:
+    """Whether it is a hook of its own, and does not stand for an entry or a file that cannot be read."""
+    return hook.spec.get("form") != FORM

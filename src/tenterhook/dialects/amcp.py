@@ -26,6 +26,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
     Wrapper,
 )
@@ -159,6 +160,7 @@ DIALECT = Dialect(
         broken="text",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("amcp",), paths=("@config/amcp",)),
         files=(
             File(path=".amcp/hooks.toml", scope="project", format="toml"),
             File(path=".amcp/hooks.json", scope="project", format="json"),
@@ -177,6 +179,7 @@ DIALECT = Dialect(
     planning=PlanningRules(matcher="regex-full", timeout=30.0, order="sequential", chain_ends=("deny", "stop")),
     messages=MessageRules(marks={"reason": "{text}"}),
     tools=ToolRules(
+        open=True,
         names={
             "Bash": ToolName("bash"),
             "Read": ToolName("read_file", {"file_path": "path"}),

@@ -24,6 +24,7 @@ from tenterhook.dialects.schema.dialect import (
     Switches,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -219,6 +220,7 @@ DIALECT = Dialect(
         wrong_types="void-also-null",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("claude",), paths=("~/.claude", "~/.claude.json")),
         files=(
             File(path="/etc/claude-code/managed-settings.json", scope="system", format="json"),
             File(path="/etc/claude-code/managed-settings.d/*.json", scope="system", format="json"),
@@ -297,7 +299,19 @@ DIALECT = Dialect(
         },
         further=(
             *("WebSearch", "AskUserQuestion", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"),
-            *("NotebookEdit", "MultiEdit", "Monitor", "LS"),
+            *("NotebookEdit", "MultiEdit", "Monitor", "LS", "ExitPlanMode", "EnterPlanMode", "Skill", "SlashCommand"),
+            *(
+                "BashOutput",
+                "KillShell",
+                "KillBash",
+                "TaskOutput",
+                "TaskStop",
+                "NotebookRead",
+                "TodoRead",
+                "ToolSearch",
+            ),
+            *("ListMcpResourcesTool", "ReadMcpResourceTool", "EnterWorktree", "ExitWorktree", "SendMessage", "LSP"),
+            *("TeamCreate", "TeamDelete", "CronCreate", "CronDelete", "CronList", "PowerShell", "StructuredOutput"),
         ),
         mcp_files=(".mcp.json", "~/.claude.json"),
     ),

@@ -31,6 +31,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -314,6 +315,7 @@ DIALECT = Dialect(
         stop_outranks=True,
     ),
     config=ConfigRules(
+        traces=Traces(programs=("codex",), paths=("~/.codex",)),
         files=(
             replace(ALONE, path="/etc/codex/hooks.json", scope="system"),
             File(

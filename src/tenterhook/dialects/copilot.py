@@ -22,6 +22,7 @@ from tenterhook.dialects.schema.dialect import (
     Switches,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -85,6 +86,7 @@ DIALECT = Dialect(
         lines="but-progress",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("copilot",), paths=("~/.copilot",)),
         files=(
             replace(
                 ALONE, path="/etc/github-copilot/policy.d/*.json", scope="system", own_switch=False, switches=False
@@ -92,8 +94,8 @@ DIALECT = Dialect(
             replace(ALONE, path="~/.copilot/hooks/*.json", scope="user"),
             File(path="~/.copilot/settings.json", scope="user", format="json", malformed="file", own_switch=True),
             ALONE,
-            File(path=".claude/settings.json", scope="project", format="json", malformed="file"),
-            File(path=".claude/settings.local.json", scope="project", format="json", malformed="file"),
+            File(path=".claude/settings.json", scope="project", format="json", malformed="file", borrowed=True),
+            File(path=".claude/settings.local.json", scope="project", format="json", malformed="file", borrowed=True),
             File(path=".github/copilot/settings.json", scope="project", format="json", malformed="file"),
             File(path=".github/copilot/settings.local.json", scope="project", format="json", malformed="file"),
             replace(ALONE, path="~/.copilot/installed-plugins/**/hooks.json", scope="user", origin="plugin"),

@@ -20,6 +20,7 @@ from tenterhook.dialects.schema.dialect import (
     Remarks,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -72,6 +73,7 @@ DIALECT = Dialect(
         wrong_types="void",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("cursor-agent", "cursor"), paths=("~/.cursor",)),
         files=(
             MANAGED,
             replace(MANAGED, path=f"{ON_A_MAC}/hooks.json"),

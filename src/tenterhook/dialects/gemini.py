@@ -32,6 +32,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -236,6 +237,7 @@ DIALECT = Dialect(
             "GEMINI_SESSION_ID": "session",
             "CLAUDE_PROJECT_DIR": "cwd",
         },
+        written=("GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"),
     ),
     reading=ReadingRules(
         exits={
@@ -272,6 +274,7 @@ DIALECT = Dialect(
         other_json="nothing",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("gemini",), paths=("~/.gemini",)),
         files=(
             File(
                 path="/etc/gemini-cli/system-defaults.json",
@@ -343,6 +346,9 @@ DIALECT = Dialect(
     ),
     remarks=Remarks(cautions={"approval": "the folder", "keys": "its own"}),
     notes=(
+        "The agent writes the value of $GEMINI_PROJECT_DIR and its other variables into a command where they stand "
+        "without braces, in quotes of its own: in double quotes that breaks where the path has a blank. Write "
+        '"${GEMINI_PROJECT_DIR}", which the shell fills in. Here the shell fills in both.',
         "The agent's own document says otherwise of exit codes: only 0 and 1 let a hook with text pass, and exit 2 "
         "without text does not block.",
         "A tool_input is the whole input: what a hook leaves out is gone. A hook later in a chain is shown both laid "

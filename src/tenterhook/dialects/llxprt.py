@@ -28,6 +28,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
     Wrapper,
 )
@@ -234,6 +235,7 @@ DIALECT = Dialect(
         other_json="nothing",
     ),
     config=ConfigRules(
+        traces=Traces(programs=("llxprt",), paths=("~/.llxprt",)),
         files=(
             File(path=".llxprt/settings.json", scope="project", format="jsonc"),
             File(path="~/.llxprt/settings.json", scope="user", format="jsonc"),
@@ -257,6 +259,7 @@ DIALECT = Dialect(
         marks={"system": "[System] {text}", "context": "[Context] {text}", "reason": "{text}"},
     ),
     tools=ToolRules(
+        open=True,
         names={
             "Bash": ToolName("run_shell_command", {"timeout": "timeout_seconds"}),
             "Read": ToolName("read_file", {"file_path": "absolute_path"}),

@@ -25,6 +25,7 @@ from tenterhook.dialects.schema.dialect import (
     Setup,
     ToolName,
     ToolRules,
+    Traces,
     Type,
     Wrapper,
 )
@@ -129,6 +130,7 @@ DIALECT = Dialect(
         text_fails=True,
     ),
     config=ConfigRules(
+        traces=Traces(programs=("massgen",), paths=("~/.config/massgen",)),
         files=FILES,
         form=Form(lists=("hooks",), flat=True, keys=KEYS, group_keys={"override": "override"}),
         types=(
@@ -145,6 +147,7 @@ DIALECT = Dialect(
         marks={"reason": "Error: denied by a hook: {text}", "result": "{text}", "user_message": "{text}"}
     ),
     tools=ToolRules(
+        open=True,
         names={
             "Bash": ToolName("Bash"),
             "Read": ToolName("Read"),
@@ -153,7 +156,7 @@ DIALECT = Dialect(
             "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
             "Glob": ToolName("Glob"),
             "Task": ToolName("Task"),
-        }
+        },
     ),
     setup=SETUP,
     notes=(

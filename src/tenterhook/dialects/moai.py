@@ -28,6 +28,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
     Wrapper,
 )
@@ -268,12 +269,21 @@ DIALECT = Dialect(
         section=AnswerSection(name="hookSpecificOutput", event="hookEventName"),
     ),
     config=ConfigRules(
+        traces=Traces(programs=("moai",), paths=(".moai",)),
         files=(
-            File(path="~/.claude/settings.json", scope="user", format="json"),
-            File(path=".claude/settings.json", scope="project", format="json"),
-            File(path=".claude/settings.local.json", scope="project", format="json"),
-            File(path="~/.claude/agents/**/*.md", scope="user", format="frontmatter", sections=FRONTMATTER),
-            File(path=".claude/agents/**/*.md", scope="project", format="frontmatter", sections=FRONTMATTER),
+            File(path="~/.claude/settings.json", scope="user", format="json", borrowed=True),
+            File(path=".claude/settings.json", scope="project", format="json", borrowed=True),
+            File(path=".claude/settings.local.json", scope="project", format="json", borrowed=True),
+            File(
+                path="~/.claude/agents/**/*.md", scope="user", format="frontmatter", sections=FRONTMATTER, borrowed=True
+            ),
+            File(
+                path=".claude/agents/**/*.md",
+                scope="project",
+                format="frontmatter",
+                sections=FRONTMATTER,
+                borrowed=True,
+            ),
         ),
         form=Form(group="hooks", flat=True, keys={**KEYS, "matcher": "matcher"}, group_keys={"matcher": "matcher"}),
         types=(
@@ -284,6 +294,7 @@ DIALECT = Dialect(
         ),
         untyped="command",
         status_line="statusLine",
+        status_words=True,
     ),
     planning=PlanningRules(
         matcher="regex-full", timeout=60.0, order="parallel", agent_from=("agent_name", "agent_type")
@@ -291,6 +302,7 @@ DIALECT = Dialect(
     failures=FailureRules(missing_is_silent=True, by_handler={"prompt": "deny", "agent": "deny"}),
     messages=MessageRules(audience={"error": "user"}, marks={"reason": "{text}"}, late_to_model=True),
     tools=ToolRules(
+        open=True,
         names={
             "Bash": ToolName("Bash"),
             "Read": ToolName("Read"),

@@ -24,6 +24,7 @@ from tenterhook.dialects.schema.dialect import (
     Switches,
     ToolName,
     ToolRules,
+    Traces,
     Type,
 )
 
@@ -174,6 +175,7 @@ DIALECT = Dialect(
             "QWEN_CODE_PROMPT_ID": ".prompt_id",
         },
         version_in="QWEN_CODE_STARTUP_VERSION",
+        written=("QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     ),
     reading=ReadingRules(
         exits={
@@ -199,6 +201,7 @@ DIALECT = Dialect(
         twice_encoded=True,
     ),
     config=ConfigRules(
+        traces=Traces(programs=("qwen",), paths=("~/.qwen",)),
         files=(
             File(path=".qwen/settings.json", scope="project", format="jsonc"),
             File(path="~/.qwen/settings.json", scope="user", format="jsonc"),
@@ -290,6 +293,9 @@ DIALECT = Dialect(
     ),
     remarks=Remarks(cautions={"approval": "the folder", "keys": "the provider"}),
     notes=(
+        "The agent writes the folder into a command where $QWEN_PROJECT_DIR stands without braces, in quotes of its "
+        "own: in double quotes that breaks where the path has a blank. Write "
+        '"${QWEN_PROJECT_DIR}", which the shell fills in. Here the shell fills in both.',
         "A command's time-out is in seconds; a number from 1000 on is taken for milliseconds, as older versions wrote.",
         "At exit 2 stdout is not read at all: without text on stderr the operation goes on, whatever was printed.",
         "continue: false refuses the one call, prompt or end of a turn, and the agent goes on; after a tool its reason "

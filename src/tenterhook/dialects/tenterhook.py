@@ -282,7 +282,7 @@ MANAGED = File(
     hooks_only=True,
     beside=("settings", "serve", "gate"),
 )
-PROJECT = replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions", "gate"))
+PROJECT = replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions", "check", "gate"))
 
 DIALECT = Dialect(
     name="tenterhook",

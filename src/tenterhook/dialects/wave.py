@@ -26,6 +26,7 @@ from tenterhook.dialects.schema.dialect import (
     TextRules,
     ToolName,
     ToolRules,
+    Traces,
     Type,
     Wrapper,
 )
@@ -139,6 +140,7 @@ DIALECT = Dialect(
         stop_outranks=True,
     ),
     config=ConfigRules(
+        traces=Traces(programs=("wave",), paths=("~/.wave",)),
         files=(
             File(path="~/.wave/settings.json", scope="user", format="json"),
             File(path=".wave/settings.json", scope="project", format="json"),
@@ -151,6 +153,7 @@ DIALECT = Dialect(
     planning=PlanningRules(matcher="glob-nocase", timeout=60.0, order="sequential"),
     messages=MessageRules(audience={"error": "user"}, marks={"reason": "{text}"}),
     tools=ToolRules(
+        open=True,
         names={
             "Bash": ToolName("Bash"),
             "Read": ToolName("Read"),
@@ -159,7 +162,7 @@ DIALECT = Dialect(
             "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
             "Glob": ToolName("Glob"),
             "Task": ToolName("Task"),
-        }
+        },
     ),
     setup=SETUP,
     install=Install(

@@ -127,7 +127,7 @@ class Confinement:
     def secret(self) -> Iterator[str]:
         yield from self.at_home((*places.SECRETS, *places.AGENT_SECRETS))
         for pattern in (*places.SYSTEM_SECRETS, *places.SOCKETS):
-            yield from expand_path_pattern(pattern.format(uid=os.getuid()))
+            yield from expand_path_pattern(pattern.format(uid=user_number()))
         for variable in places.SOCKET_VARIABLES:
             value = self.owner.environ.get(variable, "").partition(",")[0]
             path = value[value.find("/") :].replace("//", "/", 1) if "/" in value else ""
@@ -202,6 +202,10 @@ def known_home() -> str:
         return pwd.getpwuid(os.getuid()).pw_dir
     except (ImportError, KeyError):
         return os.path.expanduser("~")
+
+
+def user_number() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 class RealPaths:

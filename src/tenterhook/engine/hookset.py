@@ -78,7 +78,7 @@ class HookSet:
         """Whether the dialect has this event; hosts that serve every dialect fire only those."""
         if event in self.compiled:
             return True
-        if event not in self.lacks and self.dialect.rule(event) is None:
+        if event not in self.lacks and not self.find_rules(event):
             self.lacks.add(event)
         return event not in self.lacks
 
@@ -99,11 +99,20 @@ class HookSet:
         return known
 
     def rules(self, event: str) -> tuple[EventRule, ...]:
-        rules = self.dialect.rules(event)
+        rules = self.find_rules(event)
         if not rules:
             known = [name for rule in self.dialect.events for name in (rule.name, rule.kind)]
             raise UnknownEvent(f"{self.dialect.title} has no event {event!r}{nearest(event, known)}")
         return rules
+
+    def find_rules(self, event: str) -> tuple[EventRule, ...]:
+        """By the dialect's own name, by kind, or by the name that another agent has for an event of a kind."""
+        found = self.dialect.rules(event)
+        if not found:
+            from tenterhook.author.kinds import EVENTS
+
+            found = self.dialect.rules(EVENTS[event]) if event in EVENTS else ()
+        return found
 
     def ready(self) -> Loaded:
         """Read the files, once."""

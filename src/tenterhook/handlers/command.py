@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ TRAITS = Traits(
 SHELL = "/bin/sh"
 # The user's own shell, by the variable that names it.
 USERS = "user"
+BASHES = ("bash.exe", "bash")
 # Other shells that an entry, or its dialect, may ask for.
 SHELLS = {"powershell": ("pwsh", "-NoProfile", "-NonInteractive", "-Command")}
 # Exit codes with which a hook says something.
@@ -68,6 +70,8 @@ def of_text(job: Job, text: str) -> Program:
 
 
 def shell_for(asked: object, env: Mapping[str, str]) -> str:
+    if sys.platform == "win32":
+        return bash_of_windows(env.get("PATH", ""), env.get("PROGRAMFILES", ""))
     if asked == USERS:
         return env.get("SHELL") or SHELL
     return bash(env.get("PATH", "")) if asked == "bash" else SHELL
@@ -78,6 +82,16 @@ def bash(path: str) -> str:
     """The path of bash; else a plain shell: a guard that it runs is better than one that cannot start."""
     places = (os.path.join(folder, "bash") for folder in path.split(os.pathsep) if os.path.isabs(folder))
     return next((place for place in places if os.access(place, os.X_OK)), SHELL)
+
+
+@lru_cache
+def bash_of_windows(path: str, programs: str) -> str:
+    """The bash that Git brings along, as agents use it there; not the one that starts a Linux. Without one, the name
+    alone, and the error says that it is not found.
+    """
+    folders = [folder for folder in path.split(os.pathsep) if "system32" not in folder.lower()]
+    places = [os.path.join(folder, name) for folder in (*folders, f"{programs}/Git/bin") for name in BASHES]
+    return next((place for place in places if os.access(place, os.X_OK)), BASHES[-1])
 
 
 def build_program(job: Job, argv: tuple[str, ...]) -> Program:

@@ -63,12 +63,19 @@ def read_tail(descriptor: int, size: int) -> bytes:
     """The end of a file, from the beginning of a line on; at least its last line."""
     length = min(TAIL, size)
     while True:
-        tail = os.pread(descriptor, length, size - length)
+        tail = read_at(descriptor, length, size - length)
         whole = length >= size
         start = 0 if whole else tail.find(b"\n") + 1
         if whole or 0 < start < len(tail.rstrip(b"\n")):
             return tail[start:]
         length = min(length * 4, size)
+
+
+def read_at(descriptor: int, length: int, start: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, length, start)
+    os.lseek(descriptor, start, os.SEEK_SET)  # writing appends, wherever we are
+    return os.read(descriptor, length)
 
 
 def last_line(tail: bytes) -> bytes:

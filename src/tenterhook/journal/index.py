@@ -57,7 +57,7 @@ class Index:
         path = os.path.join(self.folder, FILE)
         for _ in range(2 if names(self.folder) else 0):  # for an empty journal nothing is written
             try:
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
                 return open_index_database(path)
             except (OSError, sqlite3.OperationalError):  # it cannot be written, or is locked for very long
                 break

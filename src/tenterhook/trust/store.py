@@ -33,7 +33,9 @@ def place(project: str, home: str, environ: Mapping[str, str]) -> str:
 
 
 def file_name(path: str) -> str:
-    name = os.fsencode(path.replace("%", "%25").replace("/", "%2F"))
+    for character in "%/" if os.sep == "/" else "%/\\:":
+        path = path.replace(character, f"%{ord(character):02X}")
+    name = os.fsencode(path)
     if len(name) > LONGEST_NAME:
         from zlib import crc32
 
@@ -55,7 +57,7 @@ def machine() -> str:
         found = b""
     if found:
         return found.decode("utf-8", "replace")
-    return os.uname().nodename if hasattr(os, "uname") else ""
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
 
 
 def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, str]:

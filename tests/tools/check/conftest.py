@@ -1,6 +1,7 @@
 """A project to be checked, and what the command says about it."""
 
 import json
+import re
 
 import pytest
 
@@ -14,6 +15,9 @@ GROUP = {
     "codex": ".codex/hooks.json",
     "qwen": ".qwen/settings.json",
 }
+
+# The rule at the end of a line; test_rules.py looks at it.
+RULE = re.compile(r" \[TH\d+[^\]]*\]$")
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +34,8 @@ def check(tmp_path, capsys):
 
     def run(*argv: str) -> tuple[int, list[str]]:
         code = main(["check", "--project", str(tmp_path), *argv])
-        return code, capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
+        lines = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
+        return code, [RULE.sub("", line) for line in lines]
 
     return run
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -18,10 +19,13 @@ def test_a_clean_project_gets_a_summary_and_exit_code_zero(write, check):
 def test_a_project_without_config_is_told_where_config_was_looked_for(check):
     code, lines = check()
 
-    assert code == 0
+    assert code == 1
     assert len(lines) == 1
     assert lines[0].startswith("no config file found; looked for: ")
-    assert "tenterhook.toml" in lines[0]
+    assert {"tenterhook.toml", ".claude/settings.json", ".codex/hooks.json"} <= set(re.split("[,;] ", lines[0][34:]))
+    assert check("--if-any")[0] == 0
+    assert check("--agent", "codex")[0] == 1
+    assert check("--dialect", "codex")[0] == 0
 
 
 def test_an_untrusted_project_is_checked_and_nothing_of_it_runs(write, check, tmp_path):
@@ -67,9 +71,11 @@ def test_problems_are_sorted_by_file_and_line(write, check):
     lines = check()[1]
 
     assert [line.split(": ")[0] for line in lines[:-1]] == [
-        "pyproject.toml:2:1",
-        "tenterhook.toml:2:1",
-        "tenterhook.toml:6:1",
+        "tenterhook.toml  1 hook, read by tenterhook",
+        "  tenterhook.toml:2:1",
+        "  tenterhook.toml:6:1",
+        "pyproject.toml  0 hooks, read by tenterhook",
+        "  pyproject.toml:2:1",
     ]
 
 
@@ -94,12 +100,17 @@ def test_json_says_the_same_as_data(write, check):
     data = json.loads("\n".join(lines))
     assert code == 2
     assert (data["hooks"], data["errors"], data["warnings"], data["files"]) == (1, 1, 0, ["tenterhook.toml"])
+    assert data["agents"] == ["tenterhook"]
     assert data["problems"][0] == {
+        "rule": "TH301",
+        "name": "missing-file",
         "level": "error",
         "file": "tenterhook.toml",
         "line": 3,
         "column": 1,
         "text": "./gone.sh does not exist, so the hook cannot run",
+        "agents": ["tenterhook"],
+        "fixable": False,
     }
 
 
@@ -186,9 +197,11 @@ def test_a_hook_that_asks_a_model_needs_one(write, check, monkeypatch, type):
 
     assert "error: no model 'hiku': " in said("hiku")[0]
     assert said("haiku") == said("m@http://127.0.0.1:1/v1") == []
-    assert "warning: no model to ask: " in said("inherit")[0]
+    assert said("inherit") == []  # the agent's own model
+    write("tenterhook.toml", f'[[hook]]\non = "tool.before"\ntype = "{type}"\nprompt = "Fine?"\n')
+    assert "warning: no model to ask: " in check("--agent", "tenterhook")[1][0]
     monkeypatch.setenv("OPENAI_API_KEY", "x")
-    assert said("inherit") == []
+    assert len(check("--agent", "tenterhook")[1]) == 1
 
 
 def test_a_script_of_its_own_type_is_looked_for_in_the_project(write, check):
@@ -222,23 +235,23 @@ def test_a_hook_that_never_runs_is_an_error_here_and_a_warning_elsewhere(write, 
     assert "warning: " in capsys.readouterr().err
 
 
-def test_hooks_of_another_dialect_are_hinted_at_where_there_are_none_of_the_chosen(
-    write, tmp_path, capsys, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
+def test_every_agent_whose_files_are_there_is_looked_at_and_no_other(write, check):
     write(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
     write(".wave/settings.json", '{"hooks": {,}}')
     write(".llxprt/settings.json", '{"theme": "dark"}')
     write("config.yaml", "{{ broken")
     write("pyproject.toml", "[project]\n")
 
-    assert main(["check"]) == 0
-    assert capsys.readouterr().err.splitlines() == [
-        "tenter: found .claude/settings.json: --dialect claude",
-        "tenter: found .wave/settings.json: --dialect wave",
+    code, lines = check()
+
+    assert code == 2
+    assert lines == [
+        ".claude/settings.json  1 hook, read by Claude Code",
+        ".wave/settings.json",
+        "  .wave/settings.json:1:12: error: expected a key in double quotes, found ','",
+        "1 hook in 1 file: 1 error, 0 warnings",
     ]
-    assert main(["check", "--dialect", "moai"]) == 0
-    assert capsys.readouterr().err == ""
+    assert check("--agent", "claude") == (0, ["1 hook in 1 file: 0 errors, 0 warnings"])
 
 
 def test_hooks_behind_a_switch_are_looked_at_all_the_same(write, check):
@@ -286,7 +299,7 @@ def test_a_file_with_hooks_under_an_extension_that_is_not_read_is_reported(write
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its file names are always UTF-8")
-@pytest.mark.parametrize("option", [[], ["--json"]])
+@pytest.mark.parametrize("option", [[], ["--json"], ["--format", "sarif"], ["--format", "github"], ["--fix"]])
 def test_a_folder_whose_name_is_no_text_can_be_checked(option, tmp_path, capsys):
     folder = os.fsencode(tmp_path) + b"/\xff"
     os.mkdir(folder)

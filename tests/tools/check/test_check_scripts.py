@@ -177,7 +177,7 @@ def test_exit_one_is_not_reported_where_a_failure_denies(one_hook, write, check)
     write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "./x.sh"\n')
 
     assert one_hook("wave", "PreToolUse", command="./x.sh", tenterhook={"on_failure": "deny"}) == []
-    assert check() == (0, ["1 hook in 1 file: 0 errors, 0 warnings"])
+    assert check("--agent", "tenterhook") == (0, ["1 hook in 1 file: 0 errors, 0 warnings"])
 
 
 def test_the_project_variable_outside_quotes_is_reported(one_hook, write):
@@ -185,7 +185,7 @@ def test_the_project_variable_outside_quotes_is_reported(one_hook, write):
 
     for command in ("$CLAUDE_PROJECT_DIR/x.sh", "sh ${CLAUDE_PROJECT_DIR}/x.sh", "true; $CLAUDE_PROJECT_DIR/x.sh"):
         (line,) = one_hook("moai", "Stop", command=command)
-        assert 'write "$CLAUDE_PROJECT_DIR"' in line
+        assert re.search(r'write "\$\{?CLAUDE_PROJECT_DIR\}?"', line)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_relative_interpreter_is_reported_with_what_to_write(one_hook, write):
 
     (line,) = one_hook("moai", "Stop", command="./venv/bin/python x.py")
 
-    assert 'write "$CLAUDE_PROJECT_DIR"/venv/bin/python' in line
+    assert 'write "${CLAUDE_PROJECT_DIR}"/venv/bin/python' in line
     assert one_hook("moai", "Stop", command="python3 x.py") == []
 
 
@@ -333,3 +333,132 @@ def test_a_flat_refusal_that_is_put_together_is_found(one_hook, write):
     (line,) = one_hook("claude", "PreToolUse", command="python3 guard.py")
 
     assert "guard.py:3 seems to answer with permissionDecision deny at the top level" in line
+
+
+LOOKS_AT_ARGUMENTS = '#!/bin/sh\nif echo "$1" | grep -q rm; then exit 2; fi\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "said"),
+    [
+        ("", LOOKS_AT_ARGUMENTS, "guard.sh looks at its arguments, of which this entry gives none"),
+        (
+            ' "$NOBODY_SETS"',
+            LOOKS_AT_ARGUMENTS,
+            "and this entry gives it a variable that is not set",
+        ),
+        (" strict", LOOKS_AT_ARGUMENTS, ""),
+        ("", "#!/bin/sh\nmode=${1:-strict}\ncat | grep -q rm && exit 2\n", ""),
+        ("", '#!/bin/sh\nsay() {\n  echo "$1" >&2\n}\nsay hello\n', ""),
+        ("", "#!/usr/bin/env python3\nimport sys\nprint(sys.argv[1])\n", "guard.sh looks at its arguments"),
+    ],
+)
+def test_a_script_that_looks_for_the_event_in_its_arguments(write, one_hook, arguments, text, said):
+    write("guard.sh", text, mode=0o755)
+
+    lines = one_hook("moai", "PreToolUse", command=f'"$CLAUDE_PROJECT_DIR"/guard.sh{arguments}')
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+def test_a_refusal_by_one_is_found_though_an_argument_is_not_set(write, one_hook):
+    write("guard.sh", "#!/bin/sh\ngrep -q rm && exit 1\n", mode=0o755)
+
+    (line,) = one_hook("moai", "PreToolUse", command='./guard.sh "$NOBODY_SETS"')
+
+    assert "guard.sh exits with 1, which does not block PreToolUse" in line
+
+
+def test_placeholders_in_arguments_are_filled_in_before_a_file_is_looked_for(write, one_hook):
+    write("guard.py", "")
+
+    there = one_hook("claude", "PreToolUse", command="python3", args=["${CLAUDE_PROJECT_DIR}/guard.py"])
+    (gone,) = one_hook("claude", "PreToolUse", command="python3", args=["${CLAUDE_PROJECT_DIR}/gone.py"])
+
+    assert there == []
+    assert gone.endswith("error: gone.py does not exist, so the hook cannot run")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#!/bin/sh\njq -r '.command' | grep -q rm && exit 2\n", "guard.sh:2 reads command at the top of the event"),
+        (
+            "#!/bin/sh\npython3 -c 'import json,sys; d=json.load(sys.stdin); print(d.get(\"command\"))'\n",
+            "guard.sh:2 reads",
+        ),
+        ("#!/usr/bin/env node\nconst e = JSON.parse(text);\nif (/rm/.test(e.file_path)) stop();\n", "reads file_path"),
+        ("#!/usr/bin/env python3\nprint(json.loads(sys.stdin.read())['command'])\n", "gives it as tool_input.command"),
+        ("#!/bin/sh\n# jq .command\njq -r '.tool_input.command' | grep -q rm && exit 2\n", ""),
+        ("#!/bin/sh\njq -r '.tool_input.command // .command'\n", ""),
+        ("#!/bin/sh\njq -r '.session_id'\n", ""),
+    ],
+)
+def test_a_script_that_looks_for_the_tools_input_at_the_top_of_the_event(write, one_hook, text, said):
+    write("guard.sh", text, mode=0o755)
+
+    lines = one_hook("claude", "PreToolUse", command='"$CLAUDE_PROJECT_DIR"/guard.sh')
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('#!/bin/sh\necho "$CLAUDE_TOOL_INPUT" | jq -r .command\n', "guard.sh:2 parses $CLAUDE_TOOL_INPUT, which"),
+        (
+            '#!/bin/bash\njq -r .command <<< "${TOOL_INPUT}"\n',
+            "guard.sh:2 parses $TOOL_INPUT, which Claude Code does not",
+        ),
+        ('#!/bin/sh\nevent=$(cat)\necho "$event" | jq -r .tool_input.command\n', ""),
+        ('#!/bin/sh\nread -r event\nprintf "%s" "$event" | jq -r .tool_input.command\n', ""),
+        ('#!/bin/sh\necho "$CLAUDE_PROJECT_DIR" | jq -R .\n', ""),
+        ('#!/bin/sh\n. ./common.sh\necho "$EVENT" | jq -r .tool_input.command\n', ""),
+        ('#!/bin/sh\nsay() {\n  echo "$1" | jq -R .\n}\ncommand=$(cat)\nsay "$command"\n', ""),
+        ('#!/bin/sh\necho "$NOBODY_SETS" | wc -c\n', ""),
+    ],
+)
+def test_a_script_that_looks_for_the_event_in_a_variable(write, one_hook, text, said):
+    write("guard.sh", text, mode=0o755)
+
+    lines = one_hook("claude", "PreToolUse", command='"$CLAUDE_PROJECT_DIR"/guard.sh')
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+def test_an_agent_that_gives_the_command_at_the_top_is_read_there(write, check):
+    write("guard.sh", "#!/bin/sh\njq -r '.command' | grep -q rm && exit 2\n", mode=0o755)
+    entry = {"command": "./guard.sh"}
+    write(".cursor/hooks.json", json.dumps({"version": 1, "hooks": {"beforeShellExecution": [entry]}}))
+
+    assert check("--dialect", "cursor")[1] == ["1 hook in 1 file: 0 errors, 0 warnings"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("uv run gone.py", "error: gone.py does not exist, so the hook cannot run"),
+        ("uv run --quiet gone.py --fast", "error: gone.py does not exist, so the hook cannot run"),
+        ("uv run gone.py || true", "warning: gone.py does not exist, so that part of the command fails"),
+        ("uv run there.py", ""),
+        ("uv run --directory=src gone.py", ""),
+        ("uv run https://example.com/gone.py", ""),
+        ("uv run ruff check", ""),
+        ("nosuchprogram # of the team", "warning: nosuchprogram is not found in PATH"),
+        ("true '# no comment'", ""),
+    ],
+)
+def test_a_script_behind_a_launcher_and_a_program_before_a_comment(
+    write, one_hook, monkeypatch, tmp_path, command, said
+):
+    write("bin/uv", "#!/bin/sh\n", mode=0o755)
+    write("there.py", "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+
+    lines = one_hook("wave", "Stop", command=command)
+
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)

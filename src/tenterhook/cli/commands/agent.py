@@ -46,7 +46,7 @@ USAGE = CommandUsage(
         Option("yes", "answer every question for permission with yes"),
         Option("no", "answer every question for permission with no"),
         CONFIG,
-        Option("agent", "the agent's id, for hooks of one agent", "ID"),
+        Option("subagent", "run as the agent of this id, for hooks of one agent", "ID"),
         Option("trust", "run the project's hooks and MCP servers without asking"),
         Option("require-trusted", "do not start if hooks are not approved; exit 4"),
         Option("transcript", "write what happens to this file, one JSON object per line", "FILE"),
@@ -94,7 +94,7 @@ def run(argv: list[str]) -> int:
                     screen,
                     transcript,
                     answer="yes" if "yes" in options else "no" if "no" in options else "",
-                    agent=options.get("agent", ""),
+                    agent=options.get("subagent", ""),
                     context=context,
                 )
                 return await run_session_to_end(coder, prompt, attended)

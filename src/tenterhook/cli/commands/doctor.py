@@ -132,6 +132,8 @@ def check_warm_python(hooks: HookSet) -> Ability:
     from tenterhook.runtime.warm.host import wait
 
     name = "warm Python"
+    if sys.platform != "linux":
+        return Ability("speed", name, "absent", "there is a supervisor on Linux alone, so far")
     with trial(hooks, SCRIPT, "import json\n") as fire:
         cold = fire()
         ready = wait(WARMING)
@@ -207,9 +209,9 @@ def folder(name: str, path: str) -> Ability:
     wrong = ""
     if not stat.S_ISDIR(found.st_mode):
         wrong = "is not a folder"
-    elif found.st_uid != os.getuid():
+    elif hasattr(os, "getuid") and found.st_uid != os.getuid():
         wrong = "belongs to another user"
-    elif found.st_mode & 0o022:
+    elif hasattr(os, "getuid") and found.st_mode & 0o022:
         wrong = f"can be written by others: run `chmod go-w {path}`"
     elif not os.access(path, os.W_OK | os.X_OK):
         wrong = "you cannot write to it"

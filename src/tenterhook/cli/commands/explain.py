@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from tenterhook import dialects
 from tenterhook.cli.commands.fire import read_input
 from tenterhook.cli.explanation import text
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
+from tenterhook.cli.found_agents import ONE_DIALECT, ONLY, each_agent, is_single
+from tenterhook.cli.options import CONFIG, JSON, PROJECT, SUBAGENT, CommandUsage, Option
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.cli.short_explanation import short_text
 from tenterhook.engine.engine import Engine
@@ -24,10 +26,11 @@ USAGE = CommandUsage(
     (
         Option("tool", "the tool that the event is about", "NAME"),
         Option("input", "the event's data: a file with one JSON object, or - for stdin", "FILE"),
-        DIALECT,
+        ONLY,
+        ONE_DIALECT,
         PROJECT,
         CONFIG,
-        AGENT,
+        SUBAGENT,
         TRUST,
         Option("all", "all details: files, every answer and what becomes of it, the other mode, notes"),
         Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
@@ -42,15 +45,22 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    with engine_for(options) as engine:
-        found = explain(engine, options["EVENT"], data_of(options, engine))
-        warn(found.warnings)
-        hint_at_others(engine.hookset)
+    made = []
+    agents = each_agent(options, USAGE)
+    # An agent that does not have the event has nothing to explain, unless none has it: then that is the answer.
+    having = [one for one in agents if dialects.get(one["dialect"]).rules(options["EVENT"])]
+    for one in having or agents[:1]:
+        with engine_for(one) as engine:
+            made.append(explain(engine, options["EVENT"], data_of(options, engine)))
+            warn(made[-1].warnings)
+            if is_single(options):
+                hint_at_others(engine.hookset)
     if "json" in options:
-        print_json(found)
-    else:
-        render = text if "all" in options else short_text
-        print(redact_cli_output(render(found, painter(colourful()), whole=not sys.stdout.isatty())))
+        print_json(made[0] if is_single(options) else {"agents": made})
+        return 0
+    render = text if "all" in options else short_text
+    paint, whole = painter(colourful()), not sys.stdout.isatty()
+    print(redact_cli_output("\n\n".join(render(found, paint, whole=whole) for found in made)))
     return 0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
+from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, SUBAGENT, CommandUsage, Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
@@ -30,7 +30,7 @@ USAGE = CommandUsage(
         DIALECT,
         PROJECT,
         CONFIG,
-        AGENT,
+        SUBAGENT,
         Option("session", "the session's id (default: a new one)", "ID"),
         Option("input", "read the event's data from this file instead of stdin", "FILE"),
         Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
@@ -72,7 +72,7 @@ def engine_arguments(options: dict[str, str]) -> dict[str, Any]:
         "project": options.get("project", "."),
         "dialect": options.get("dialect", DEFAULT),
         "config": options.get("config"),
-        "agent": options.get("agent", ""),
+        "agent": options.get("subagent", ""),
         "mode": options.get("mode", ""),
         "attended": False if "unattended" in options else None,
         "trust": "all" if "trust" in options else "ask",

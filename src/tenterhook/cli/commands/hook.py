@@ -29,7 +29,9 @@ USAGE = CommandUsage(
     "`tenter hook agent ACTION` does one of the named actions; `tenter hook list` shows them.",
     ("EVENT", "[ACTION]"),
     (
-        Option("dialect", "whose answer it is to be (default: as the event and the environment tell)", "NAME"),
+        Option(
+            "dialect", "whose answer it is to be, also --agent (default: as the event and the environment tell)", "NAME"
+        ),
         Option("project", "the project's folder (default: as the event tells)", "DIR"),
         Option("budget", "seconds it may take (default: the project's setting, else 4, after a tool 8)", "SECONDS"),
         JSON,

@@ -6,7 +6,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage
+from tenterhook.cli.found_agents import ONE_DIALECT, ONLY, each_agent, is_single
+from tenterhook.cli.options import CONFIG, JSON, PROJECT, SUBAGENT, CommandUsage
 from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.support.terminal.table import table
@@ -25,9 +26,10 @@ from tenterhook.tools.explain.whynot import describe_condition
 
 USAGE = CommandUsage(
     "list",
-    "List all hooks of a project by event: where each is written, what it matches, and whether it runs.",
+    "List the hooks of every agent that has some here, by event: where each is written, what it matches, and whether\n"
+    "it runs.",
     (),
-    (DIALECT, PROJECT, CONFIG, AGENT, TRUST, JSON),
+    (ONLY, ONE_DIALECT, PROJECT, CONFIG, SUBAGENT, TRUST, JSON),
     "tenter list --project ~/work/shop --trust",
     "exit codes: 0 listed, 1 could not run: bad call, bad config",
 )
@@ -49,28 +51,50 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    with engine_for(options) as engine:
-        found = inventory(engine)
-        warn(found.warnings)
-        hint_at_others(engine.hookset)
-        if "json" in options:
-            print_json(found)
-        else:
-            print(redact_cli_output("\n".join(listing(found, engine.dialect, painter(colourful())))))
+    made, shown = list[Inventory](), dict[str, str]()
+    for number, one in enumerate(each_agent(options, USAGE)):
+        with engine_for(one) as engine:
+            found = inventory(engine)
+            made.append(found)
+            warn(found.warnings)
+            if is_single(options):
+                hint_at_others(engine.hookset)
+            if "json" not in options:
+                lines = once(found, engine.dialect, shown, painter(colourful()))
+                print("\n" * (number > 0) + redact_cli_output("\n".join(lines)))
+    if "json" in options:
+        print_json(made[0] if is_single(options) else {"agents": made})
     return 0
 
 
-def listing(found: Inventory, dialect: Dialect, paint: Paint) -> Iterator[str]:
+def once(found: Inventory, dialect: Dialect, shown: dict[str, str], paint: Paint) -> Iterator[str]:
+    """The hooks of an agent, but for those of files that were listed for an agent before."""
+    rest = [hook for hook in found.hooks if file_of(hook) not in shown]
+    repeated = Counter(file_of(hook) for hook in found.hooks if file_of(hook) in shown)
+    if rest or not repeated:
+        yield from listing(found, rest, dialect, paint)
+    else:
+        yield summary(found, dialect)
+    for file, number in repeated.items():
+        yield f"\n  {near(file)}: {pluralise_count(number, 'hook')}, listed above for {shown[file]}"
+    shown.update((file_of(hook), dialect.title) for hook in rest)
+
+
+def file_of(hook: HookFacts) -> str:
+    return hook.source.rpartition(":")[0]
+
+
+def listing(found: Inventory, hooks: list[HookFacts], dialect: Dialect, paint: Paint) -> Iterator[str]:
     if not found.hooks:
         yield f"no hooks for {dialect.title} in {near(found.project)}; these files were looked for:"
         yield from file_lines(found.files, paint)
         return
     yield summary(found, dialect)
-    rows = hook_rows(found.hooks, paint)
+    rows = hook_rows(hooks, paint)
     head, *lines = table([[paint("dim", one) for one in HEADS], *rows], indent="  ").split("\n")
     rules = {rule.name: rule for rule in dialect.events}
     event = ""
-    for hook, line in zip(found.hooks, lines, strict=True):
+    for hook, line in zip(hooks, lines, strict=True):
         if hook.event != event:
             yield ""
             yield f"{paint('bold', hook.event)}  {paint('dim', about(rules[hook.event]))}"

@@ -6,7 +6,7 @@ import os
 from keyword import iskeyword
 
 from tenterhook.author import starting
-from tenterhook.author.kinds import KINDS
+from tenterhook.author.kinds import EVENTS, KINDS
 from tenterhook.cli.options import CommandUsage, Option
 from tenterhook.errors import UsageError, nearest
 
@@ -42,6 +42,7 @@ def run(argv: list[str]) -> int:
         raise USAGE.error(f"{options['NAME']!r} is not a name for a hook: use letters, digits and dashes")
     if iskeyword(name) or name in TAKEN:
         raise USAGE.error(f"{options['NAME']!r} is reserved in Python or in the file: choose another name")
+    kind = EVENTS.get(kind, kind)
     if kind not in KINDS:
         raise USAGE.error(f"unknown kind {kind!r}{nearest(kind, KINDS)}; known kinds: {', '.join(sorted(KINDS))}")
     folder = options.get("dir", "")

@@ -12,35 +12,51 @@ from tenterhook.author.process import BY_HAND, aside, back, emit
 
 if TYPE_CHECKING:
     from tenterhook.author.forms import Said
+    from tenterhook.cli.options import CommandUsage
     from tenterhook.engine.engine import Engine
     from tenterhook.types import Outcome
 
-HELP = """Answer an agent that calls its hooks: read its event on stdin, run all hooks of the system's, the user's and
-the project's tenterhook.toml, and answer in the form that the agent obeys. A FILE holds more hooks, functions
-with @hook(kind); library:NAME is a hook that comes with tenterhook.
 
-usage: tenter run [FILE...] [--agent NAME] [--event EVENT] [--hooks-of NAME,...] [--set NAME=VALUE]...
-                  [--options FILE]
-       tenter run [--agent NAME] [--event EVENT] --as NAME -- COMMAND [ARG...]
+def usage() -> CommandUsage:
+    """For help, completion and the manual; a call needs none of it."""
+    from tenterhook.cli.options import CommandUsage, Option
 
-  --agent NAME      who calls, NAME or NAME@VERSION (default: as the event and the environment tell)
-  --event EVENT     what happened, where the agent does not say it on stdin; its own name for it, or ours
-  --hooks-of NAME   run the hooks of this agent's own config files, too, as they are; several with commas
-  --as NAME         COMMAND is one hook of this agent: it alone runs, as it is; one word with blanks is shell text
-  --set NAME=VALUE  an option for the hooks of the file before it; NAME may be HOOK.NAME
-  --options FILE    a TOML file with a table of options for each hook, by the hook's name
-
-exit codes: as the agent wants them; 2 refused, 1 could not run
-
-example:
-  echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
-    tenter run --agent claude --event tool.before"""
+    return CommandUsage(
+        "run",
+        "Answer an agent that calls its hooks: read its event on stdin, run all hooks of the system's, the user's\n"
+        "and the project's tenterhook.toml, and answer in the form that the agent obeys. A FILE holds more hooks,\n"
+        "functions with @hook(kind); library:NAME is a hook that comes with tenterhook.",
+        ("[FILE...]", "[-- COMMAND [ARG...]]"),
+        (
+            Option("agent", "who calls, NAME or NAME@VERSION (default: as the event and the environment tell)", "NAME"),
+            Option(
+                "event",
+                "what happened, where the agent does not say it on stdin; its own name for it, or ours",
+                "EVENT",
+            ),
+            Option(
+                "hooks-of",
+                "run the hooks of this agent's own config files, too, as they are; several with commas",
+                "NAME",
+            ),
+            Option(
+                "as",
+                "COMMAND, behind --, is one hook of this agent: it alone runs; one word with blanks is shell text",
+                "NAME",
+            ),
+            Option("set", "an option for the hooks of the file before it; NAME may be HOOK.NAME", "NAME=VALUE"),
+            Option("options", "a TOML file with a table of options for each hook, by the hook's name", "FILE"),
+        ),
+        """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
+    tenter run --agent claude --event tool.before""",
+        "exit codes: as the agent wants them; 2 refused, 1 could not run",
+    )
 
 
 def run(argv: list[str], lost: str = "") -> int:
     """`lost`: why the result of this call is unknown, after a server that had accepted it died. It is not run again."""
     if "-h" in argv or "--help" in argv:
-        print(HELP)
+        print(usage().help())
         return 0
     if sys.stdin is not None and sys.stdin.isatty():
         print(BY_HAND, file=sys.stderr)

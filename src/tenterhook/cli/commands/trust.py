@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tenterhook.cli.items import headline, render_item_lines, render_own_calls, split_own_calls
-from tenterhook.cli.options import DIALECT, JSON, PROJECT, CommandUsage, Option
+from tenterhook.cli.found_agents import ONE_DIALECT, ONLY, agent_names
+from tenterhook.cli.items import group_items, headline, render_item_lines, render_own_calls, split_own_calls
+from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no, warn
 from tenterhook.errors import UsageError, nearest
 from tenterhook.support.terminal.text import colourful, near, one_line, painter, pluralise_count
@@ -23,7 +24,8 @@ USAGE = CommandUsage(
     "of them are meant.",
     ("[HOOK...]",),
     (
-        DIALECT,
+        ONLY,
+        ONE_DIALECT,
         PROJECT,
         Option("yes", "approve without asking"),
         Option("deny", "never run them, even if they change; without HOOK, nothing of this project"),
@@ -43,7 +45,7 @@ def run(argv: list[str]) -> int:
         return 0
     if len({"yes", "deny", "revoke"} & options.keys()) > 1:
         raise USAGE.error("--yes, --deny and --revoke cannot be used together")
-    found = look(options.get("project", "."), dialect=options.get("dialect", ""))
+    found = look(options.get("project", "."), agents=agent_names(options, USAGE))
     names = options["HOOK"].split("\0") if "HOOK" in options else None
     meant = select_trust_items(found, names)
     if "deny" in options or "revoke" in options:
@@ -51,17 +53,18 @@ def run(argv: list[str]) -> int:
     lost = [line for line in found.gone if names is None or fits_any(line.last, names)]
     show(found, meant, lost, options)
     wanted = approvable(meant)
-    denied = sum(one.state == "denied" for one in meant)
+    denied = len(group_items([one for one in meant if one.state == "denied"]))
     if denied and "json" not in options:
         print(f"tenter: {pluralise_count(denied, 'item')} denied; --revoke takes that back", file=sys.stderr)
     rest = int(any(one.state != "trusted" and one not in wanted for one in meant) or bool(found.unread))
     if not wanted and not lost:
         return rest
-    if "yes" not in options and not confirm_approval(len(wanted), len(lost), options):
+    number = len(group_items(wanted))
+    if "yes" not in options and not confirm_approval(number, len(lost), options):
         return 1
     file = approve(found, wanted, lost)
     if "json" not in options:
-        print(f"{pluralise_count(len(wanted), 'item')} approved, kept in {near(file)}")
+        print(f"{pluralise_count(number, 'item')} approved, kept in {near(file)}")
     return rest
 
 
@@ -81,14 +84,14 @@ def show(
         print_json({"project": found.project, "items": [*map(as_data, meant)], "gone": [line.last for line in lost]})
         return
     paint = painter(colourful())
-    print(headline(found.project, meant))
+    print(headline(found.project, [group[0] for group in group_items(meant)]))
     rest, calls = split_own_calls(meant)
-    for one in rest:
+    for group in group_items(rest):
         print()
-        print("\n".join(render_item_lines(one, found.project, paint)))
-    for (name, file, _), group in calls.items():
+        print("\n".join(render_item_lines(group, found.project, paint)))
+    for (name, file, _), own in calls.items():
         print()
-        print("\n".join(render_own_calls(name, file, group, found.project, paint)))
+        print("\n".join(render_own_calls(name, file, own, found.project, paint)))
     for line in lost:
         print(f"\n{paint('yellow', 'gone')}  {one_line(line.last.name)}: was approved and no longer exists")
     if meant:

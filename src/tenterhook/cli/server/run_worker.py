@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.author.forms import REFUSED, Said
-from tenterhook.cli.commands.run import HELP
+from tenterhook.cli.commands.run import usage
 from tenterhook.cli.server.client import AGAIN
 from tenterhook.cli.server.event_thread import EventRun
 from tenterhook.cli.server.fire_worker import FireWorker
@@ -57,7 +57,7 @@ class RunCall:
     def answer(self) -> None:
         words = self.request.words
         if "-h" in words or "--help" in words:
-            self.connection.end(0, f"{HELP}\n".encode())
+            self.connection.end(0, f"{usage().help()}\n".encode())
             return
         try:
             said = answer_call(words, self.request.stdin, os.environ, self.engine, self.fire)

@@ -14,7 +14,10 @@ from collections.abc import Iterator, Sequence
 # As many symlinks as the system itself follows.
 MOST_LINKS = 40
 # On Linux a folder without read permission may be passed through.
-PASSING = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+LISTING = os.O_RDONLY
+for flag in ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC"):
+    LISTING |= getattr(os, flag, 0)  # Windows has none, and opens no folders: there `tenter agent` has no file tools
+PASSING = LISTING | getattr(os, "O_PATH", 0)
 
 
 class PathOutside(Exception):
@@ -105,4 +108,4 @@ class Walk:
 
 def folder_at(folder: int, name: str) -> int:
     """A descriptor to list the folder with."""
-    return os.open(name or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    return os.open(name or ".", LISTING, dir_fd=folder)

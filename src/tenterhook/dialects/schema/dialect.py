@@ -46,6 +46,7 @@ from tenterhook.dialects.schema.files import Managed as Managed
 from tenterhook.dialects.schema.files import Section as Section
 from tenterhook.dialects.schema.files import Setup as Setup
 from tenterhook.dialects.schema.files import Switches as Switches
+from tenterhook.dialects.schema.files import Traces as Traces
 from tenterhook.dialects.schema.files import Type as Type
 from tenterhook.dialects.schema.files import Wrapper as Wrapper
 from tenterhook.types import Sandbox
@@ -65,6 +66,8 @@ class PayloadRules(Struct, frozen=True, kw_only=True):
     version_in: str = ""
     # Variables that hooks do not inherit, by the beginning of their names.
     env_without: tuple[str, ...] = ()
+    # Variables that the agent itself writes into a command, in quotes of its own, where they stand without braces.
+    written: tuple[str, ...] = ()
     # The payload ends in a line feed.
     newline: bool = False
 
@@ -127,6 +130,8 @@ class ToolRules(Struct, frozen=True, kw_only=True):
     names: dict[str, ToolName] = {}
     # Further tools that its hooks hear of, by the agent's own names.
     further: tuple[str, ...] = ()
+    # There may be any other tool: hosts bring their own, or not all of them are known.
+    open: bool = False
     # The agent's name for a tool of an MCP server, and the files that list the servers.
     mcp_tool: str = "mcp__{server}__{tool}"
     mcp_files: tuple[str, ...] = (".mcp.json",)

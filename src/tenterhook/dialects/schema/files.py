@@ -56,6 +56,8 @@ class File(Struct, frozen=True, kw_only=True):
     # The dialect's switches count in it; `own_switch`: only for its own hooks.
     switches: bool = True
     own_switch: bool = False
+    # It is another agent's own file, which this one reads, too.
+    borrowed: bool = False
     # It is for hooks only, so any other key causes a warning; `alone`: another key costs the whole file.
     hooks_only: bool = False
     alone: bool = False
@@ -73,6 +75,15 @@ class File(Struct, frozen=True, kw_only=True):
     # A file and a key in it that say which plugins are on, by `plugin@marketplace`; `*/*/*` are marketplace, plugin and
     # version in the path.
     enabled_by: tuple[str, str] | None = None
+
+
+class Traces(Struct, frozen=True, kw_only=True):
+    """What the agent leaves on a machine where it is in use."""
+
+    # Its programs.
+    programs: tuple[str, ...] = ()
+    # Its files and folders, named like config files.
+    paths: tuple[str, ...] = ()
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -206,3 +217,6 @@ class ConfigRules(Struct, frozen=True, kw_only=True):
     switches: Switches = Switches()
     # The key of the command that writes the agent's status line.
     status_line: str = ""
+    # The agent runs it without a shell, so that nothing in it expands.
+    status_words: bool = False
+    traces: Traces = Traces()

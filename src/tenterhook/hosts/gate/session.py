@@ -36,7 +36,7 @@ def open_state_file(engine: Engine, flags: int, *words: object) -> int:
     name = sha256(json.dumps(words, default=str).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     if name.startswith("00"):
         remove_old_files(folder)
-    path, flags = os.path.join(folder, name), flags | os.O_CREAT | os.O_CLOEXEC
+    path, flags = os.path.join(folder, name), flags | os.O_CREAT
     try:
         return os.open(path, flags, 0o600)
     except FileNotFoundError:

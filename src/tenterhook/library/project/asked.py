@@ -12,6 +12,8 @@ LARGEST = 4 << 20
 
 def output_of(words: list[str], env: dict[str, str], seconds: float) -> bytes | None:
     """Its output, if it exits with 0; None on another status, a time-out, or too much output."""
+    if not hasattr(os, "posix_spawnp"):
+        return output_of_subprocess(words, env, seconds)
     ours, theirs = os.pipe()
     try:
         child = os.posix_spawnp(
@@ -38,6 +40,17 @@ def output_of(words: list[str], env: dict[str, str], seconds: float) -> bytes | 
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     return output if status == 0 else None
+
+
+def output_of_subprocess(words: list[str], env: dict[str, str], seconds: float) -> bytes | None:
+    """The same on Windows, where that import is the only way."""
+    import subprocess
+
+    try:
+        ran = subprocess.run(words, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ran.stdout if ran.returncode == 0 and len(ran.stdout) <= LARGEST else None
 
 
 def read(descriptor: int, deadline: float) -> bytes | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import os
 import select
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from tenterhook.runtime.process.loop import ProcessLoop
 from tenterhook.runtime.process.program import Completed, Program
 from tenterhook.runtime.process.slots import ProcessSemaphore
 from tenterhook.runtime.process.stream import close
-from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
+from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket, report
 
 if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.client import Helper
@@ -178,11 +177,3 @@ class Reactor:
         self.loop.abandon()
         close(self.bell, self.rope)
         self.begin_empty()
-
-
-def report(done: Callable[..., object], *completed: Completed) -> None:
-    """Report a failing callback, which must not end the thread that serves all others."""
-    try:
-        done(*completed)
-    except Exception:
-        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -6,6 +6,7 @@ sandbox is required. What a mechanism cannot express is always refused, never ru
 
 from __future__ import annotations
 
+import select
 import sys
 from typing import TYPE_CHECKING
 
@@ -40,16 +41,16 @@ def spawn_program(program: Program, channels: Channels | None, *, fresh: bool = 
         why, refused = f"no supervisor could be started ({exc})", False
     except NotConfined as exc:
         why, refused = str(exc), exc.refused
-    from tenterhook.runtime.sandbox.bubblewrap import build_bwrap_argv
-
-    program = by_shell(program)  # bubblewrap has its own messages for a program that cannot be started
-    argv = build_bwrap_argv(program.argv, profile)
-    if argv is not None:
-        return attach_quarantine_watch(
-            spawn_unconfined(replace(program, argv=tuple(argv)), channels, "bubblewrap"), profile
-        )
     elsewhere = sys.platform != "linux"
-    if elsewhere:
+    if not elsewhere:
+        from tenterhook.runtime.sandbox.bubblewrap import build_bwrap_argv
+
+        program = by_shell(program)  # bubblewrap has its own messages for a program that cannot be started
+        argv = build_bwrap_argv(program.argv, profile)
+        if argv is not None:
+            confined = spawn_unconfined(replace(program, argv=tuple(argv)), channels, "bubblewrap")
+            return attach_quarantine_watch(confined, profile)
+    else:
         why = f"there is no sandbox for {sys.platform} yet"
     if program.require or (refused and not elsewhere):
         return Completed(error="sandbox", detail=f"not run, because it cannot be confined: {why}; {ADVICE}")
@@ -67,6 +68,10 @@ def spawn_unconfined(
             return channels.acquire_remote(program, None, sandbox, notes)
         except NoHelper as exc:
             notes += channels.helper.complaint(exc)
+    if not hasattr(select, "poll"):
+        from tenterhook.runtime.process.threads import ThreadChild
+
+        return ThreadChild(program, sandbox, notes)
     from tenterhook.runtime.process.child import Child
 
     return Child(program, sandbox, notes)

@@ -11,7 +11,6 @@ import errno
 import os
 import struct
 import time
-from fcntl import ioctl
 
 PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info of 64 bytes)
 PIDFD_INFO_EXIT = 1 << 3
@@ -45,6 +44,8 @@ def exit_status(pid: int, pidfd: int) -> int | None:
 
 def exit_status_from_pidfd(pidfd: int) -> int:
     """The status of a child that other code has reaped, as the kernel remembers it."""
+    from fcntl import ioctl
+
     # The pidfd reports the exit a moment before the kernel has stored it (at most 0.1 ms seen).
     for _ in range(50):
         info = bytearray(64)

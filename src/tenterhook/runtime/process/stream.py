@@ -5,7 +5,6 @@ Our ends never block. We do not wait for a pipe whose other end a grandchild hol
 
 from __future__ import annotations
 
-import fcntl
 import os
 
 CHUNK = 65536
@@ -106,8 +105,10 @@ class OutputStream:
     def widen(self) -> None:
         self.wide = True
         try:
+            import fcntl
+
             fcntl.fcntl(self.fd, fcntl.F_SETPIPE_SZ, WIDE)
-        except (AttributeError, OSError):  # not Linux, or the user has too many pipes
+        except (ImportError, AttributeError, OSError):  # not Linux, or the user has too many pipes
             return
 
     def drop(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,3 +39,11 @@ class Ticket:
         """
         if self.home is not None:
             self.home.cancel(self)
+
+
+def report(done: Callable[..., object], *completed: Completed) -> None:
+    """Report a failing callback, which must not end the thread that serves all others."""
+    try:
+        done(*completed)
+    except Exception:
+        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -50,8 +50,8 @@ class Ability(Struct, frozen=True):
 def abilities() -> list[Ability]:
     """The kernel features that the sandbox and the supervisor use."""
     if not kernel.MACHINE:
-        system = os.uname()
-        detail = f"{system.sysname} {system.machine}: hooks are confined on Linux (x86_64, aarch64) alone, so far"
+        system = " ".join(os.uname()[::4]) if hasattr(os, "uname") else sys.platform
+        detail = f"{system}: hooks are confined on Linux (x86_64, aarch64) alone, so far"
         return [Ability("machine", "sandbox", "absent", detail)]
     found = [about_landlock()]
     for name, (code, purpose) in TRIALS.items():

@@ -10,6 +10,8 @@ import ctypes
 import errno
 import os
 import struct
+import sys
+from typing import Any
 
 # name: (x86_64, aarch64); None where the architecture has no such call.
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
@@ -91,15 +93,18 @@ PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 CAPABILITIES = 0x20080522
 
-LIBC = ctypes.CDLL(None, use_errno=True)
-LIBC.syscall.restype = ctypes.c_long
+# Elsewhere there is no such function, or no such library.
+LIBC: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+if LIBC:
+    LIBC.syscall.restype = ctypes.c_long
 
 
 def machine() -> str:
     """The architecture by the name of its table; empty if it is not supported."""
-    system = os.uname()
-    known = system.sysname == "Linux" and system.machine in MACHINES and ctypes.sizeof(ctypes.c_void_p) == 8
-    return system.machine if known else ""
+    if sys.platform != "linux" or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return ""
+    found = os.uname().machine
+    return found if found in MACHINES else ""
 
 
 MACHINE = machine()

@@ -333,4 +333,5 @@ def forget() -> None:
         one.begin_empty()
 
 
-os.register_at_fork(after_in_child=forget)
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=forget)

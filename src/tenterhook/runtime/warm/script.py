@@ -123,7 +123,7 @@ def beginning(path: str) -> bytes:
     if path in beginnings and beginnings[path][0] == now:
         return beginnings[path][1]
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return b""
     try:

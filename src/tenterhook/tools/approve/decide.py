@@ -34,14 +34,14 @@ class ProjectReview(Struct):
     unread: set[str]
 
 
-def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) -> ProjectReview:
-    """Read, never run. Without a dialect, in all of them; `home` and `environ` as for an engine."""
+def look(project: str | os.PathLike[str], *, agents: Sequence[str] = (), **options: Any) -> ProjectReview:
+    """Read, never run. Without names, of all agents; `home` and `environ` as for an engine."""
     hooks = HookSet(EngineOptions(project, **options))
-    seen = survey(hooks.project, dialect=dialect, **options)
+    seen = survey(hooks.project, agents=agents, **options)
     book, problem = approval_book.load_book(hooks.project, hooks.home, hooks.environ)
     found = standings(seen.items, book)
     unread = {os.path.realpath(file) for file in seen.unread}
-    lost = [history for history in missing_approvals(book, found) if not dialect or history.last.dialect == dialect]
+    lost = [history for history in missing_approvals(book, found) if not agents or history.last.dialect in agents]
     lost = [history for history in lost if history.last.file not in unread]
     strange = {file: owner for file in {item.file for item in seen.items} if (owner := owner_of(file))}
     found = [ItemState(one.item, "untrusted") if one.item.file in strange else one for one in found]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
 
-from tenterhook import dialects
 from tenterhook.author.process import parse_argv
 from tenterhook.config.file_trust import owner_of
 from tenterhook.engine.hookset import HookSet
@@ -20,6 +19,7 @@ from tenterhook.hosts.gate.hooks import hooks_of_file, words_with_arguments
 from tenterhook.library.actions.settings import FILES as ACTIONS
 from tenterhook.library.actions.settings import table
 from tenterhook.support.command_line import simple_words
+from tenterhook.tools.agents import all_agents
 from tenterhook.tools.approve import statusline
 from tenterhook.tools.install.command_line import PROGRAMS
 from tenterhook.trust.approvals import Approvals, ItemState, binder_for, orders, standings
@@ -42,12 +42,11 @@ class Survey(Struct):
     unread: set[str] = field(default_factory=set)
 
 
-def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
-    """Read, never run: files are only parsed."""
+def survey(project: str, *, agents: Sequence[str] = (), **options: Any) -> Survey:
+    """Read, never run: files are only parsed. Every agent counts, or those of these names; those in use come first."""
     found, seen, loads = Survey(), dict[Hashable, list[Item]](), dict[Hashable, Loads]()
-    for name in [dialect] if dialect else dialects.names():
-        hooks = HookSet(EngineOptions(project, dialect=name, trust="all", on_config_error="warn", **options))
-        for item in items_of(hooks, found, loads):
+    for one in all_agents(EngineOptions(project, trust="all", on_config_error="warn", **options), agents):
+        for item in items_of(one.hooks, found, loads):
             alike = seen.setdefault(item.bond, [])
             if item not in alike:
                 alike.append(item)

@@ -56,6 +56,8 @@ class SampleAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     like: str = ""
     has: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    # The rule of `tenter check` that a script breaks which prints it.
+    rule: str = "refusal-form"
 
     def did(self, event: str) -> Did:
         """The attempt of a hook that was written for an event of this name."""
@@ -133,7 +135,8 @@ def misread(look: HookInspection) -> Iterator[Problem]:
                 where = f":{made.line_in(text)}" if what != COMMAND else ""
                 effect = f"in {look.dialect.title} {look.rule.name} then {seen}"
                 advice = instead(look, made.means)
-                yield look.warning("main", f"{what}{where} seems to answer with {made.name}; {effect}; {advice}")
+                text = f"{what}{where} seems to answer with {made.name}; {effect}; {advice}"
+                yield look.warning(made.rule, "main", text)
                 return
 
 
@@ -157,7 +160,8 @@ def endless(look: HookInspection) -> Iterator[Problem]:
     ):
         what, _ = text_run(look)
         why = f"{look.dialect.title} asks again and again without end"
-        yield look.warning("main", f"{what} keeps the agent going and never looks at {telling(rule)[0]}: {why}")
+        text = f"{what} keeps the agent going and never looks at {telling(rule)[0]}: {why}"
+        yield look.warning("endless-turn", "main", text)
 
 
 def without_end(rule: EventRule, hook: Hook) -> bool:

@@ -8,15 +8,11 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from tenterhook.config.entries import Problem
-from tenterhook.config.load import Loaded, dig, holders
-from tenterhook.config.locations import ConfigLocation
+from tenterhook.config.load import Loaded, dig
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.support import readers
 from tenterhook.support.readers import Document
-from tenterhook.types import Path
-
-# The format of a file by its extension.
-EXTENSIONS = {".json": "jsonc", ".jsonc": "jsonc", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+from tenterhook.tools.agents import hooks_in, misplaced_events, unread_files
+from tenterhook.tools.check import CheckFinding, Fix
 
 
 class ConfigFiles(Struct, frozen=True):
@@ -32,7 +28,8 @@ class ConfigFiles(Struct, frozen=True):
 def duplicates(files: ConfigFiles) -> Iterator[Problem]:
     for document in files.documents.values():
         for line, column, key in document.duplicates():
-            yield Problem("warning", document.file, line, column, f"key {key!r} occurs twice; the last one counts")
+            text = f"key {key!r} occurs twice; the last one counts"
+            yield Problem("warning", document.file, line, column, text, "duplicate-key")
 
 
 def switched_off(files: ConfigFiles) -> Iterator[Problem]:
@@ -46,10 +43,10 @@ def switched_off(files: ConfigFiles) -> Iterator[Problem]:
         value, path = dig(named.data, switch)
         line, column = named.where(path)
         text = f"{switch} is {value!r} here, so no hook runs ({len(hooks)} configured); set it to {on}"
-        yield Problem("warning", named.file, line, column, text)
+        yield Problem("warning", named.file, line, column, text, "switched-off", path)
     else:
         text = f"{switch} is not set in any file, so no hook runs ({len(hooks)} configured); set it to true"
-        yield Problem("warning", hooks[0].source.file, 1, 1, text)
+        yield Problem("warning", hooks[0].source.file, 1, 1, text, "switched-off")
 
 
 def nothing_there(files: ConfigFiles) -> Iterator[Problem]:
@@ -58,39 +55,43 @@ def nothing_there(files: ConfigFiles) -> Iterator[Problem]:
         return
     for place in files.loaded.places:
         names = " or ".join(section.hooks for section in place.file.sections)
-        yield Problem("warning", place.path, 1, 1, f"no hooks in this file; they are looked for under {names}")
+        text = f"no hooks in this file; they are looked for under {names}"
+        yield Problem("warning", place.path, 1, 1, text, "no-hooks")
+
+
+def missing_wrapper(files: ConfigFiles) -> Iterator[Problem]:
+    """Events at the top of a file, where the agent looks for them under a key."""
+    for place in files.loaded.places:
+        document = files.documents.get(place.path)
+        events = list(misplaced_events(document, place, files.dialect)) if document else []
+        if not document or not events:
+            continue
+        key = place.file.sections[0].hooks
+        path = (events[0],)
+        cost = "no hook of this file runs" if place.file.alone else "its hooks never run"
+        which = f"{events[0]} stands" if len(events) == 1 else f"{', '.join(events)} stand"
+        text = f"{which} at the top of the file, and {files.dialect.title} reads events below {key!r}: {cost}"
+        fix = Fix("wrap", place.path, (key,), tuple(events)) if "." not in key else None
+        line, column = document.where(path)
+        yield CheckFinding("error", place.path, line, column, text, "missing-wrapper", path, fix=fix)
 
 
 def unread(files: ConfigFiles) -> Iterator[Problem]:
     """A file with hooks in it, next to a path that is read, under an extension that is not."""
-    if not files.searched:
-        return
-    read = {place.path for place in files.loaded.places}
-    for place in files.loaded.places:
-        base, extension = os.path.splitext(place.path)
-        for other, format in EXTENSIONS.items():
-            path = base + other
-            if extension in EXTENSIONS and path not in read and os.path.isfile(path):
-                read.add(path)
-                yield from not_read(path, format, place, files)
-
-
-def not_read(path: str, format: str, place: ConfigLocation, files: ConfigFiles) -> Iterator[Problem]:
-    document = readers.read_if_valid(path, format)
-    found = hooks_in(document, place) if document else None
-    if document and found is not None:
-        line, column = document.where(found)
+    for path, document, place in unread_files(files.loaded.places) if files.searched else ():
+        found = hooks_in(document, place)
+        line, column = document.where(found or ())
         names = ", ".join(file.path for file in files.dialect.config.files if file.scope == place.file.scope)
         text = f"this file is not read, and has hooks in it; {files.dialect.title} reads {names}"
-        yield Problem("warning", path, line, column, text)
+        yield Problem("warning", path, line, column, text, "unread-file")
 
 
 def status_lines(files: ConfigFiles) -> Iterator[Problem]:
-    """A status line's command expands nothing, so what would be right in a hook is wrong there."""
+    """In some agents a status line's command expands nothing, so what would be right in a hook is wrong there."""
     from tenterhook.tools.approve.statusline import words_of
 
     key = files.dialect.config.status_line
-    for document in files.documents.values() if key else ():
+    for document in files.documents.values() if files.dialect.config.status_words else ():
         value, path = dig(document.data, key)
         if value is None:
             continue
@@ -98,7 +99,7 @@ def status_lines(files: ConfigFiles) -> Iterator[Problem]:
         problem = words if isinstance(words, str) else unfit(words, files.project)
         if problem:
             inner = (*path, "command") if isinstance(value, dict) and "command" in value else path
-            yield Problem("warning", document.file, *document.where(inner), f"{key}: {problem}")
+            yield Problem("warning", document.file, *document.where(inner), f"{key}: {problem}", "status-line", inner)
 
 
 def unfit(words: tuple[str, ...], project: str) -> str:
@@ -108,13 +109,3 @@ def unfit(words: tuple[str, ...], project: str) -> str:
     if os.sep in first and not os.path.exists(os.path.join(project, first)):
         return f"{first} does not exist; the path counts from the project's root"
     return ""
-
-
-def hooks_in(document: Document, place: ConfigLocation) -> Path | None:
-    """The position at which the file has what the dialect's own file would have for hooks."""
-    for section in place.file.sections:
-        for holder, path, _ in holders(document.data, section, place.path):
-            value, inner = dig(holder, section.hooks)
-            if value:
-                return (*path, *inner)
-    return None

@@ -13,6 +13,7 @@ from tenterhook import handlers
 from tenterhook.clients import ip_rules
 from tenterhook.clients.hook_request import Failure, RequestTarget, fill_headers, names_in, parse_hook_url
 from tenterhook.config.entries import Problem
+from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
 from tenterhook.support.http_door import VARIABLE, agent_in_url
 from tenterhook.tools.check import HookInspection
@@ -20,7 +21,8 @@ from tenterhook.tools.check import HookInspection
 
 def no_handler(look: HookInspection) -> Iterator[Problem]:
     if handlers.get(look.hook.handler) is None:
-        yield look.warning("main", f"hooks of the type {look.hook.handler!r} cannot be run here: the hook always fails")
+        text = f"hooks of the type {look.hook.handler!r} cannot be run here: the hook always fails"
+        yield look.warning("no-handler", "main", text)
 
 
 def no_function(look: HookInspection) -> Iterator[Problem]:
@@ -31,9 +33,10 @@ def no_function(look: HookInspection) -> Iterator[Problem]:
     module, colon, _ = main.partition(":")
     top, dot, _ = module.partition(".")
     if not colon and not dot:
-        yield look.error("main", f"{main!r} names no function; write it as module.function")
+        yield look.error("no-function", "main", f"{main!r} names no function; write it as module.function")
     elif not top.isidentifier() or not (in_project(top, look.project) or is_module_installed(top)):
-        yield look.warning("main", f"no module {top!r} in the project or among the installed packages, for {main!r}")
+        text = f"no module {top!r} in the project or among the installed packages, for {main!r}"
+        yield look.warning("missing-module", "main", text)
 
 
 def in_project(top: str, project: str) -> bool:
@@ -55,7 +58,7 @@ def no_url(look: HookInspection) -> Iterator[Problem]:
         place = parse_hook_url(look.main)
         judge(place, look)
     except (Failure, ip_rules.AddressRefused) as exc:
-        yield look.error("main", f"{exc}; the hook always fails")
+        yield look.error("bad-url", "main", f"{exc}; the hook always fails")
 
 
 def judge(place: RequestTarget, look: HookInspection) -> None:
@@ -77,16 +80,18 @@ def no_headers(look: HookInspection) -> Iterator[Problem]:
     try:
         fill_headers(headers, dict.fromkeys(look.hook.env, ""))
     except Failure as exc:
-        yield look.error("main", f"{exc}; the hook always fails")
+        yield look.error("bad-header", "main", f"{exc}; the hook always fails")
         return
     used = sorted({name for text in headers.values() for name in names_in(text)})
     for name in used:
         if name == VARIABLE and agent_in_url(str(look.hook.spec["main"])):
             continue  # the agent's own settings of the user set it, and `tenter doctor` looks after that
         if look.hook.env[name] is None and name not in look.env:
-            yield look.warning("main", f"headers use ${name}, which is not set here: the hook fails without it")
+            text = f"headers use ${name}, which is not set here: the hook fails without it"
+            yield look.warning("unset-header-variable", "main", text)
     if used and in_the_clear(look.main):
-        yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
+        text = f"${', $'.join(used)} would be sent unencrypted; use https://"
+        yield look.warning("unencrypted-header", "main", text)
 
 
 def no_model(look: HookInspection) -> Iterator[Problem]:
@@ -96,15 +101,17 @@ def no_model(look: HookInspection) -> Iterator[Problem]:
     from tenterhook.clients.judge.model import INHERIT, usual, whole
 
     given = look.hook.spec.get("model") or INHERIT
+    if given == INHERIT and look.dialect.name != DEFAULT:
+        return  # the agent has a model of its own
     try:
         name = usual(os.environ) if given == INHERIT else given
     except UsageError as exc:
-        yield look.warning("main", f"{exc}; the hook fails without it")
+        yield look.warning("no-model", "main", f"{exc}; the hook fails without it")
         return
     try:
         whole(name)
     except UsageError as exc:
-        yield look.error("main", f"{exc}; the hook always fails")
+        yield look.error("bad-model", "main", f"{exc}; the hook always fails")
 
 
 def in_the_clear(url: str) -> bool:
@@ -131,7 +138,7 @@ def check_gate_timeout(look: HookInspection) -> Iterator[Problem]:
     given = own_hook.budget_in(command)
     if given >= limit:
         text = f"{word} may take {given:g} s, and is ended after {limit:g} s: what it would refuse passes"
-        yield look.warning("main", f"{text}; give the hook a longer time-out, or a --budget below it")
+        yield look.warning("short-gate", "main", f"{text}; give the hook a longer time-out, or a --budget below it")
     elif limit < SHORTEST_GATE:
         text = f"{word} runs tests, and is ended after {limit:g} s: it will hardly ever know whether they pass"
-        yield look.warning("main", f"{text}; give the hook a longer time-out")
+        yield look.warning("short-gate", "main", f"{text}; give the hook a longer time-out")

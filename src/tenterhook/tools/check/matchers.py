@@ -10,6 +10,7 @@ from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.errors import nearest
 from tenterhook.pipeline.match import NOT_RUN, USUAL, compile_matcher, engine, fits_all, how, is_regex, match, names
 from tenterhook.tools.check import HookInspection
+from tenterhook.tools.check.tools import tools_of, unknown_tools
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -37,9 +38,16 @@ def matchers(look: HookInspection) -> Iterator[Problem]:
         return
     listed = how(kind) in LISTS and names(matcher, kind) is not None
     judges = OF_LISTS if listed else JUDGES
-    text = next(filter(None, (judge(matcher, kind, look.rule) for judge in judges)), "")
-    if text:
-        yield look.warning("matcher", f"the matcher {matcher!r} {text}")
+    for judge, rule in judges.items():
+        if text := judge(matcher, kind, look.rule):
+            yield look.warning(rule, "matcher", f"the matcher {matcher!r} {text}")
+            return
+    if text := loose_name(matcher, kind, look):
+        yield look.warning("missing-anchors", "matcher", f"the matcher {matcher!r} {text}")
+    elif text := name_as_command(matcher, look):
+        yield look.warning("tool-as-command", "matcher", f"the matcher {matcher!r} {text}")
+    else:
+        yield from unknown_tools(look, matcher, kind)
 
 
 def empty(matcher: str, kind: str, rule: EventRule) -> str:
@@ -108,7 +116,7 @@ def glob_as_regex(matcher: str, kind: str, rule: EventRule) -> str:
 
 def blanks(matcher: str, kind: str, rule: EventRule) -> str:
     trimmed = "|".join(part.strip() for part in matcher.split("|"))
-    if kind in GLOBS or how(kind) == "names-and-regex" or trimmed == matcher:
+    if kind in GLOBS or how(kind) == "names-and-regex" or trimmed == matcher or is_text(rule):
         return ""
     return f"has blanks that count as part of the names here; write {trimmed!r}"
 
@@ -138,26 +146,43 @@ def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
     return f"names the server {servers[0]!r} and none of its tools, so it matches nothing; write '{servers[0]}__.*'"
 
 
-def missing_anchors(matcher: str, kind: str, rule: EventRule) -> str:
-    """Names that look complete and are searched for. A `^` on every alternative was intended as a prefix."""
-    found = ALTERNATIVES.fullmatch(matcher) if how(kind) == "regex-search" else None
-    if not found or found["start"]:
+def loose_name(matcher: str, kind: str, look: HookInspection) -> str:
+    """Whole names of the agent that are searched for, so that they are found in another of its names, too."""
+    found = ALTERNATIVES.fullmatch(matcher) if how(kind) == "regex-search" and not is_text(look.rule) else None
+    if not found:
         return ""
-    parts = [ALTERNATIVE.fullmatch(part) for part in (found["group"] or found["bare"]).split("|")]
-    each = [(one[1], one[2], one[3] or found["end"]) for one in parts if one]
-    loose = [f"'{hit}'" for start, word, end in each if (hit := also_hit(start, word, end or ""))]
-    if not loose or all(start for start, _, _ in each):
+    known, test = known_names(look), match(matcher, kind)
+    words = [one[2] for part in (found["group"] or found["bare"]).split("|") if (one := ALTERNATIVE.fullmatch(part))]
+    if not known.issuperset(words) or test is None:
         return ""
-    words = "|".join(word for _, word, _ in each)
-    exact = f"^({words})$" if "|" in words else f"^{words}$"
-    return f"is searched for anywhere in the name, so it also hits {loose[0]}; write {exact!r} for whole names"
+    also = sorted(name for name in known.difference(words) if test(name))
+    if not also:
+        return ""
+    exact = f"^({'|'.join(words)})$" if len(words) > 1 else f"^{words[0]}$"
+    return f"is searched for anywhere in the name, so it also hits {also[0]!r}; write {exact!r} for whole names"
 
 
-def also_hit(start: str, word: str, end: str) -> str:
-    """A name that was hardly intended. A word with an underscore or a hyphen at its open side is meant as a part."""
-    if not end and not word.endswith(("_", "-")):
-        return f"{word}Other"
-    return f"Other{word}" if end and not start and not word.startswith(("_", "-")) else ""
+def name_as_command(matcher: str, look: HookInspection) -> str:
+    """The name of a tool, on an event whose matchers are compared with what the tool runs."""
+    tools = {tool.name for tool in look.dialect.tools.names.values()}
+    if not is_text(look.rule) or not PLAIN.fullmatch(matcher) or not tools.issuperset(matcher.split("|")):
+        return ""
+    what = look.rule.target.field.rpartition(".")[2]
+    return (
+        f"is compared with the {what} on {look.rule.name}, not with the tool's name, so it fits only a {what} "
+        f"with {matcher.split('|')[0]!r} in it; leave the matcher out"
+    )
+
+
+def known_names(look: HookInspection) -> set[str]:
+    """The names that the event's matchers can be compared with, as far as the agent's are known."""
+    tools = tools_of(look.dialect, look.rule) if look.rule.target.field == "tool_name" else ()
+    return {*look.rule.target.values, *tools}
+
+
+def is_text(rule: EventRule) -> bool:
+    """Whether matchers are compared with a text of the tool's input, such as a command line, and not with a name."""
+    return rule.target.field.startswith("tool_input.")
 
 
 def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
@@ -175,17 +200,20 @@ def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
     return ""
 
 
-JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
-    empty,
-    permission_rule,
-    commas,
-    pattern_as_literal,
-    regex_as_glob,
-    bad_regex,
-    endless,
-    glob_as_regex,
-    blanks,
-    missing_anchors,
-    unknown_target,
-)
-OF_LISTS: tuple[Callable[[str, str, EventRule], str], ...] = (bare_server, unknown_target)
+# Each judge with the rule that a matcher breaks which it objects to.
+JUDGES: dict[Callable[[str, str, EventRule], str], str] = {
+    empty: "empty-matcher",
+    permission_rule: "permission-rule-as-matcher",
+    commas: "comma-in-matcher",
+    pattern_as_literal: "pattern-as-literal",
+    regex_as_glob: "regex-as-glob",
+    bad_regex: "bad-regex",
+    endless: "slow-regex",
+    glob_as_regex: "glob-as-regex",
+    blanks: "blank-in-matcher",
+    unknown_target: "unknown-target",
+}
+OF_LISTS: dict[Callable[[str, str, EventRule], str], str] = {
+    bare_server: "server-without-tool",
+    unknown_target: "unknown-target",
+}

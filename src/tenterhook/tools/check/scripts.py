@@ -6,12 +6,14 @@ import os
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from tenterhook.config.entries import Problem
 from tenterhook.pipeline.event_reader import compile_rules
 from tenterhook.pipeline.failure_policy import policy_for
 from tenterhook.support.command_line import missing
-from tenterhook.tools.check import HookInspection
-from tenterhook.tools.check.commands import HookScript, is_simple, script, words
+from tenterhook.tools.check import Fix, HookInspection
+from tenterhook.tools.check.commands import LAUNCHERS, HookScript, is_simple, script, words, words_before_unset
 
 SMALL = 64 * 1024
 COMMAND = "the command"
@@ -19,6 +21,10 @@ SHELLS = ("sh", "bash", "dash", "zsh")
 EXIT = re.compile(
     r"(?<![\w.-])(?:sys\.exit|os\._exit|process\.exit|raise SystemExit|exit)\b[ \t]*\(?[ \t]*([^\s;)&|}]*)"
 )
+# A script's own arguments, and the signs that it reads the event.
+ARGUMENTS = re.compile(r"\$\{?[1-9@*]|\bsys\.argv\[1|\bprocess\.argv\[2")
+READS = re.compile(r"\b(?:cat|read|jq|input|mapfile)\b|stdin|readFileSync\(0|\bexec\b|\bsource\b")
+FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*\(\)[ \t]*\{.*?^[ \t]*\}", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 
@@ -29,20 +35,24 @@ def absent(look: HookInspection) -> Iterator[Problem]:
     promised = os.sep in gone or gone not in words(look)[:1]
     if gone and not is_simple(look):
         if promised:
-            yield look.warning(
-                "main", f"{shorten_project_path(gone, look)} does not exist, so that part of the command fails"
-            )
+            text = f"{shorten_project_path(gone, look)} does not exist, so that part of the command fails"
+            yield look.warning("missing-file", "main", text)
     elif gone and promised:
-        yield look.error("main", f"{shorten_project_path(gone, look)} does not exist, so the hook cannot run{silent}")
+        text = f"{shorten_project_path(gone, look)} does not exist, so the hook cannot run{silent}"
+        yield look.error("missing-file", "main", text)
     elif gone:
-        yield look.warning("main", f"{gone} is not found in PATH, so the hook cannot run here{silent}")
+        text = f"{gone} is not found in PATH, so the hook cannot run here{silent}"
+        yield look.warning("missing-program", "main", text)
 
 
 def absent_file(look: HookInspection) -> str:
     found = script(look)
     if look.form == "script":
         return found.path if found and not os.path.isfile(found.path) else ""
-    return missing(words(look), look.env, look.project)
+    gone = missing(words(look), look.env, look.project)
+    if not gone and found and os.path.basename(found.by) in LAUNCHERS and not os.path.isfile(found.path):
+        return found.path
+    return gone
 
 
 def not_executable(look: HookInspection) -> Iterator[Problem]:
@@ -50,16 +60,16 @@ def not_executable(look: HookInspection) -> Iterator[Problem]:
     if found and not found.by and os.path.isfile(found.path) and not os.access(found.path, os.X_OK):
         name = shorten_project_path(found.path, look)
         what = "the hook" if is_simple(look) else "it"
-        yield look.error("main", f"{name} is not executable, so {what} cannot run; run: chmod +x {name}")
+        text = f"{name} is not executable, so {what} cannot run; run: chmod +x {name}"
+        yield replace(look.error("not-executable", "main", text), fix=Fix("run-bit", found.path))
 
 
 def unreadable(look: HookInspection) -> Iterator[Problem]:
     """A program without read permission may be a binary; an interpreter must be able to read its script."""
     found = script(look)
     if found and found.by and os.path.isfile(found.path) and not os.access(found.path, os.R_OK):
-        yield look.error(
-            "main", f"{shorten_project_path(found.path, look)} may not be read, so {found.by} cannot run it"
-        )
+        text = f"{shorten_project_path(found.path, look)} may not be read, so {found.by} cannot run it"
+        yield look.error("unreadable-script", "main", text)
 
 
 def first_line(look: HookInspection) -> Iterator[Problem]:
@@ -71,12 +81,15 @@ def first_line(look: HookInspection) -> Iterator[Problem]:
     name = shorten_project_path(found.path, look)
     first = text.split("\n", 1)[0]
     if first.endswith("\r") and (not found.by or found.by in SHELLS):
-        yield look.error("main", f"{name} has CRLF line ends, with which it does not run; save it with LF line ends")
+        text = f"{name} has CRLF line ends, with which it does not run; save it with LF line ends"
+        yield look.error("crlf", "main", text)
     elif not found.by and not first.startswith("#!") and os.access(found.path, os.X_OK):
         if look.shell_text:
-            yield look.warning("main", f"{name} has no #! line, so a shell has to guess; begin it with #!/bin/sh")
+            text = f"{name} has no #! line, so a shell has to guess; begin it with #!/bin/sh"
+            yield look.warning("no-interpreter-line", "main", text)
         else:
-            yield look.error("main", f"{name} has no #! line, so it cannot be started; begin it with #!/bin/sh")
+            text = f"{name} has no #! line, so it cannot be started; begin it with #!/bin/sh"
+            yield look.error("no-interpreter-line", "main", text)
     elif not found.by and first.startswith("#!"):
         yield from no_interpreter(first[2:].split(), name, look)
 
@@ -86,9 +99,9 @@ def no_interpreter(line: list[str], name: str, look: HookInspection) -> Iterator
     gone = missing(line if os.path.basename("".join(line[:1])) == "env" else line[:1], look.env, look.project)
     text = f"the #! line of {name} names {gone}, which "
     if os.sep in gone:
-        yield look.error("main", f"{text}does not exist, so it cannot be started")
+        yield look.error("missing-interpreter", "main", f"{text}does not exist, so it cannot be started")
     elif gone:
-        yield look.warning("main", f"{text}is not found in PATH, so it cannot be started here")
+        yield look.warning("missing-program", "main", f"{text}is not found in PATH, so it cannot be started here")
 
 
 def exit_one(look: HookInspection) -> Iterator[Problem]:
@@ -102,7 +115,22 @@ def exit_one(look: HookInspection) -> Iterator[Problem]:
     if refuses_by_one(text) and not answers(text, rules.guarded):
         codes = [str(code) for code, one in dialect.reading.exits.items() if one.decision == "deny"]
         hint = f"; to block, exit with {' or '.join(codes)}" if codes else ""
-        yield look.warning("main", f"{what} exits with 1, which does not block {rule.name} in {dialect.title}{hint}")
+        text = f"{what} exits with 1, which does not block {rule.name} in {dialect.title}{hint}"
+        yield look.warning("exit-one", "main", text)
+
+
+def arguments_not_given(look: HookInspection) -> Iterator[Problem]:
+    """A script that looks for the event in its arguments, while the agent writes it to stdin."""
+    found = script(look)
+    text = FUNCTION.sub("", COMMENT.sub("", content(found)))
+    if found is None or not ARGUMENTS.search(text) or READS.search(text) or not look.shell_text:
+        return
+    given = [word for word in words(look) or words_before_unset(look) if os.path.join(look.project, word) != found.path]
+    if not given or given == [found.by]:
+        none = "of which this entry gives none" if words(look) else "and this entry gives it a variable that is not set"
+        name = shorten_project_path(found.path, look)
+        text = f"{name} looks at its arguments, {none}; the event comes on stdin"
+        yield look.warning("reads-arguments", "main", text)
 
 
 def refuses_by_one(text: str) -> bool:

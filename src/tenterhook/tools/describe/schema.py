@@ -13,6 +13,8 @@ import msgspec
 from msgspec.structs import asdict
 
 from tenterhook import dialects
+from tenterhook.author.kinds import EVENTS
+from tenterhook.config.entry_keys import CLOSED, OURS
 from tenterhook.config.settings import CHOICES, Settings, fields_of
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.dialects.schema.vocabulary import AUDIENCES, CHANGES, KINDS
@@ -22,10 +24,12 @@ from tenterhook.library.actions.settings import KINDS as COMMANDS
 from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.types import POLICIES, Outcome
 
-__all__ = ["SCHEMAS", "read_schema_file"]
+__all__ = ["BASE", "SCHEMAS", "read_schema_file"]
 
 Schema = dict[str, Any]
 
+# What the ids begin with; the documentation's site has the files there.
+BASE = "https://tenterhook.github.io/tenterhook/schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = os.path.join(os.path.dirname(__file__), "schemas")
 TEXT: Schema = {"type": "string"}
@@ -82,6 +86,22 @@ VALUES: dict[str, Schema] = {
     "warm": FLAG,
     "note": {},
 }
+# What only other agents' files hold.
+VALUES |= {
+    "words": TEXTS,
+    "rule": TEXT,
+    "closed": {"enum": [*CLOSED]},
+    "wakes": FLAG,
+    "once_in_skill": FLAG,
+    "context_limit": {"type": "integer", "minimum": 1},
+    "matcher_trimmed": TEXT,
+    "timeout_else": {"type": "number", "exclusiveMinimum": 0},
+    "ours": {
+        "type": "object",
+        "properties": {name: VALUES[setter] for name, setter in OURS.items()},
+        "additionalProperties": False,
+    },
+}
 SETTING: dict[type, Schema] = {bool: FLAG, int: {"type": "integer", "minimum": 1}, tuple: TEXTS}
 # The table `actions`, which `tenter hook` reads (library/actions/settings.py).
 ACTIONS: Schema = {
@@ -117,6 +137,19 @@ ACTIONS: Schema = {
         },
         "headings": {
             "description": "headings that those documents must have, by action",
+            "type": "object",
+            "additionalProperties": SOME_TEXTS,
+        },
+    },
+    "additionalProperties": False,
+}
+CHECK: Schema = {
+    "description": "rules of tenter check, by id, beginning of an id or name, that do not count in this project",
+    "type": "object",
+    "properties": {
+        "ignore": {"description": "in all files", **SOME_TEXTS},
+        "files": {
+            "description": "in some files, by the glob of their path",
             "type": "object",
             "additionalProperties": SOME_TEXTS,
         },
@@ -165,17 +198,22 @@ def config() -> Schema:
     section = dialect.config.files[0].sections[0].hooks
     return {
         "$schema": DRAFT,
-        "$id": "urn:tenterhook:config:1",
+        "$id": f"{BASE}/config.json",
         "title": "tenterhook.toml",
         "description": dialect.about,
         "type": "object",
         "properties": {
             section: {"type": "array", "items": {"$ref": "#/$defs/hook"}},
             "actions": ACTIONS,
+            "check": CHECK,
             **{name: settings_table(name, about) for name, about in TABLES.items()},
         },
         "additionalProperties": False,
-        "$defs": {"event": {"enum": [rule.name for rule in dialect.events]}, "hook": hook(dialect)},
+        "$defs": {
+            "event": {"enum": [rule.name for rule in dialect.events]},
+            "event_elsewhere": {"description": "an agent's name for an event", "enum": names_elsewhere(dialect)},
+            "hook": hook(dialect),
+        },
     }
 
 
@@ -199,6 +237,12 @@ def hook(dialect: Dialect) -> Schema:
     }
 
 
+def names_elsewhere(dialect: Dialect) -> list[str]:
+    """The names that agents have for these events."""
+    own = {rule.name for rule in dialect.events}
+    return sorted(name for name, kind in EVENTS.items() if kind in own)
+
+
 def handlers(dialect: Dialect, kind: str) -> Iterator[Schema]:
     """For each type the keys it must have and those without effect; without a type the first one counts."""
     every = [key for key, setter in dialect.config.form.keys.items() if setter.startswith("spec")]
@@ -214,14 +258,15 @@ def handlers(dialect: Dialect, kind: str) -> Iterator[Schema]:
 
 
 def events() -> Schema:
-    one = {"$ref": "#/$defs/event"}
+    one = {"anyOf": [{"$ref": "#/$defs/event"}, {"$ref": "#/$defs/event_elsewhere"}]}
     return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
 
 
 def nothing_to_match(dialect: Dialect, event: str) -> Schema:
     """Events without a target, where a matcher has no effect."""
     matcher = next(key for key, setter in dialect.config.form.keys.items() if setter == "matcher")
-    without = {"enum": [rule.name for rule in dialect.events if not rule.target.field]}
+    bare = {rule.name for rule in dialect.events if not rule.target.field}
+    without = {"enum": [*sorted(bare), *(name for name in names_elsewhere(dialect) if EVENTS[name] in bare)]}
     named = {"anyOf": [without, {"type": "array", "contains": without}]}
     return {
         "if": {"properties": {event: named}, "required": [event]},
@@ -237,7 +282,7 @@ def outcome() -> Schema:
         part["properties"] = {field: one for field, one in fields.items() if (name, field) not in INTERNAL}
         part["required"] = list(part["properties"])
     top = parts.pop(Outcome.__name__)
-    return {"$schema": DRAFT, "$id": "urn:tenterhook:outcome:1", **top, "$defs": parts}
+    return {"$schema": DRAFT, "$id": f"{BASE}/outcome.json", **top, "$defs": parts}
 
 
 def refine_field_schema(name: str, field: str, schema: Schema) -> Schema:

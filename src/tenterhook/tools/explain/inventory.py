@@ -21,13 +21,9 @@ from tenterhook.pipeline.payload import agents_in
 from tenterhook.pipeline.plan import objection
 from tenterhook.support import readers
 from tenterhook.support.command_line import missing, one_program, substitute_placeholders
-from tenterhook.support.files import beginning
 from tenterhook.support.scopes import OWN_SCOPES
-from tenterhook.tools.check.files import hooks_in
+from tenterhook.tools.agents import hooks_in, words_of
 from tenterhook.types import Attempt, Event, Hook, Job
-
-# The state of a file that is outside of the question.
-LOOKED_AT = 1 << 20
 
 
 class FileFacts(Struct, frozen=True):
@@ -153,15 +149,8 @@ def holds_hooks(place: ConfigLocation) -> bool:
     try:
         document = readers.read(place.path, place.file.format, naming(place))
     except ConfigError:
-        return any(section.hooks in raw(place.path) for section in place.file.sections)
+        return any(section.hooks in words_of(place.path) for section in place.file.sections)
     return document is not None and hooks_in(document, place) is not None
-
-
-def raw(path: str) -> str:
-    try:
-        return beginning(path, LOOKED_AT)
-    except OSError:
-        return ""
 
 
 def hypothetical_event(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any, Protocol
@@ -149,6 +150,8 @@ def program_for(environ: Mapping[str, str], *, user: bool) -> str:
     place = os.path.abspath(found) if found else wrapper_script.program()
     if not place:
         raise UsageError(f"{PROGRAM} is not on PATH; say where it is with --program")
+    if sys.platform == "win32":  # every shell there reads it so
+        return place.replace("\\", "/")
     native = os.path.join(os.path.dirname(place), CLIENT)
     return native if os.access(native, os.X_OK) else place
 

@@ -123,7 +123,7 @@ def approve_hooks(target: Target, files: Sequence[tuple[str, dict[str, Any]]]) -
     if target.user or target.managed:
         return []
     names = {name_in_config(word, target) for word, _ in files}
-    found = look(target.hooks.project, dialect=dialects.DEFAULT)
+    found = look(target.hooks.project, agents=(dialects.DEFAULT,))
     wanted = [
         one
         for one in approvable(found.standings)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .programs.client import Client
 from .programs.running import Seen, started
-from .programs.scene import Scene
+from .programs.scene import Fired, Scene
 
 HARMLESS, DANGEROUS, TO_CHANGE, CHANGED = "./mark.sh harmless", "rm -rf precious", "./mark.sh old", "./mark.sh new"
 WHY = "Precious things are not removed here."
@@ -33,6 +33,13 @@ class Effects(NamedTuple):
     def model_read(self) -> str:
         """All that the model was told, at last."""
         return self.seen.model.saw(len(self.seen.model.asked) - 1)
+
+
+def commands_told(fired: list[Fired], event: str) -> list[str]:
+    """The command of each call of a hook at this event."""
+    every = (HARMLESS, DANGEROUS, TO_CHANGE, CHANGED)
+    told = (one.stdin for one in fired if one.event == event)
+    return [next((command for command in every if command in text), text) for text in told]
 
 
 def effects(client: Client, install: Install) -> Effects:

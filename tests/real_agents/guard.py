@@ -7,8 +7,8 @@ from tenterhook import hook
 
 
 def note(event):
-    """The kit reads it, to tell whether the hook fired."""
-    line = {"event": event.name, "stdin": json.dumps(event.raw), "environ": {}}
+    """The kit reads it, to tell whether the hook fired; by the name that the client has for the event."""
+    line = {"event": event.raw["caller"]["event"], "stdin": json.dumps(event.raw), "environ": {}}
     with Path(__file__).with_name("fired.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
 

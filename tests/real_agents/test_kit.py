@@ -7,19 +7,27 @@ import re
 import subprocess
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from clients.models.provider_apis import EVERY as PROTOCOLS
 from clients.models.provider_apis import Protocol
+from tenterhook.engine.engine import Engine
+from tenterhook.testing import NOTHING_RUNS
+from tenterhook.tools.install.canary import AgentRunner
 
 from .asked import DRAWN, summary
+from .effects import CHANGED, DANGEROUS, HARMLESS, TO_CHANGE, commands_told
 from .probes import COLUMNS, EVERY, TABLES
 from .programs import pins
 from .programs.client import TIMEOUT
+from .programs.installing import install
 from .programs.model import ASIDE, LAST, model
 from .programs.scene import Answer, Scene
+
+if TYPE_CHECKING:
+    from tenterhook.engine.runner import Runner
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents" / "clients.md").read_text("utf-8")
 WORDS = {
@@ -34,6 +42,10 @@ OFFERS: dict[str, Any] = {
     "anthropic": [{"name": "shell"}],
     "google": [{"functionDeclarations": [{"name": "shell"}]}],
 }
+
+# For which agent it is installed, which one calls, and its words for a call of the shell.
+INSTALLED = [("claude", "claude", "PreToolUse", "Bash"), ("claude", "copilot", "PreToolUse", "bash")]
+INSTALLED += [("gemini", "gemini", "BeforeTool", "run_shell_command")]
 
 
 def asked(url: str, body: dict[str, Any]) -> str:
@@ -73,6 +85,24 @@ def test_a_hook_that_had_enough_says_nothing_more(tmp_path: Path) -> None:
     codes = [subprocess.run(["/bin/sh", "-c", scene.command("Stop")], input="{}", text=True).returncode for _ in "ab"]
 
     assert codes == [2, 0]
+
+
+@pytest.mark.parametrize(("connected", "agent", "event", "shell"), INSTALLED)
+def test_the_hook_file_notes_each_call_by_the_clients_own_name_and_a_rewritten_one_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, connected: str, agent: str, event: str, shell: str
+) -> None:
+    scene = Scene(tmp_path / "scene")
+    install(connected, scene)
+    monkeypatch.chdir(scene.project)
+    with Engine(
+        ".", dialect=agent, trust="all", supervisor="off", warm=False,
+        environ=scene.environ(), home=str(scene.home), **NOTHING_RUNS,
+    ) as engine:  # fmt: skip
+        engine.runner = cast("Runner", AgentRunner())
+        for command in (HARMLESS, DANGEROUS, TO_CHANGE):
+            engine.fire(event, tool_name=shell, tool_input={"command": command})
+
+    assert commands_told(scene.fired, event) == [HARMLESS, DANGEROUS, TO_CHANGE, CHANGED]
 
 
 @pytest.mark.parametrize("probe", EVERY, ids=lambda probe: f"{probe.kind}-{probe.name}")

@@ -59,7 +59,7 @@ def test_the_hosts_own_functions_run_all_the_same(scene: Scene) -> None:
 def test_a_forbidden_bypass_is_an_error(scene: Scene) -> None:
     scene.managed("[settings]\nbypass = false\n")
 
-    with pytest.raises(UsageError, match="forbids"):
+    with pytest.raises(UsageError, match="does not allow"):
         scene.fire(trust="all")
     assert scene.fire().decision == "none"
 

@@ -178,7 +178,7 @@ COMPACT = EventRule(
 PERMISSION = EventRule(
     name="permissionRequest",
     kind="permission.ask",
-    about="before a permission is looked up; a hook that fails, or does not print JSON, refuses",
+    about="before a permission is looked up; a hook that fails, or prints no JSON, refuses",
     fields=(CALL[0], Field("toolInput", "tool_input"), Field("permissionSuggestions", "permission_suggestions")),
     target=EventTarget("tool_name"),
     can=Can(block=True, grant=True),

@@ -140,6 +140,7 @@ INSTALL = Install(
     user="~/.claude/settings.json",
     folder="CLAUDE_PROJECT_DIR",
     closed="block",
+    variables="env",
     read_by={
         "Cursor": "if its setting for third-party hooks is on; it is answered in its own form",
         "VS Code": "it obeys the same answers, by its documents",

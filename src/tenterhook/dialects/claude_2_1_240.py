@@ -21,5 +21,9 @@ DIALECT = revise(
         )
     },
     config={"form": {"keys": {key: setter for key, setter in KEYS.items() if key != "onFailure"}}},
-    install={"closed": False},
+    install={
+        "closed": False,
+        "variables": "",
+        "no_door": "its http hooks let the operation go on where the server is away; from 2.1.295 on they can refuse",
+    },
 )

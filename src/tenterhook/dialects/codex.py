@@ -374,6 +374,7 @@ DIALECT = Dialect(
     install=Install(
         project=".codex/hooks.json",
         user="~/.codex/hooks.json",
+        no_door="one http hook makes it refuse the whole file",
         limits=(
             "from 0.169 on a project's hooks run only in a folder that you trust: say yes in codex, run codex exec "
             '--trust there, or put trust_level = "trusted" below [projects."FOLDER"] in ~/.codex/config.toml',

@@ -136,6 +136,7 @@ DIALECT = Dialect(
         program="command",
         read_by={"VS Code": "it obeys the same answers, by its documents"},
         beside={"version": 1},
+        no_door="before a tool it calls https alone, and lets the tool run where the server is away",
         limits=("a project's hooks run only in a folder that you trust",),
         managed=Managed(
             linux="/etc/github-copilot/policy.d/tenterhook.json",

@@ -282,6 +282,7 @@ DIALECT = Dialect(
         project=".qwen/settings.json",
         user="~/.qwen/settings.json",
         folder="QWEN_PROJECT_DIR",
+        no_door="its http hooks let the operation go on where the server is away, and no setting changes that",
         limits=("a project's hooks run only in a folder that you trust",),
         managed=Managed(
             linux="/etc/qwen-code/settings.json",

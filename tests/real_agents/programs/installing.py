@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -36,13 +37,22 @@ def for_claude(client: Client, scene: Scene) -> None:
     install("claude", scene)
 
 
-def install(agent: str, scene: Scene) -> None:
+def by_door(client: Client, scene: Scene) -> None:
+    """With http hooks; the server ends when the scene's folders are removed."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    install(client.dialect, scene, "--http", "--port", port)
+
+
+def install(agent: str, scene: Scene, *more: str) -> None:
     file = scene.write("guard.py", GUARD.read_text())
-    words = ["--agent", agent, str(file), "--project", str(scene.project), "--yes"]
+    words = [*more, "--agent", agent, str(file), "--project", str(scene.project), "--yes"]
     argv = [sys.executable, "-m", "tenterhook", "install", *words]
     done = subprocess.run(argv, env=scene.environ(), cwd=scene.project, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
 BY_HAND, BY_TENTER, FOR_CLAUDE = "by hand", "by tenter install", "by tenter install for Claude Code"
-WAYS = {BY_HAND: by_hand, BY_TENTER: by_tenter, FOR_CLAUDE: for_claude}
+BY_DOOR = "by tenter install --http"
+WAYS = {BY_HAND: by_hand, BY_TENTER: by_tenter, FOR_CLAUDE: for_claude, BY_DOOR: by_door}

@@ -124,3 +124,44 @@ def install_words(tenter: Call, guard: str, monkeypatch: pytest.MonkeyPatch) -> 
         patched.setattr(CommandLine, "text", lambda line: join_argv(line.argv()))
         tenter("install", "--agent", "claude", guard, "--yes")
     assert '"args"' in Path(FILE).read_text()
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_an_agent_that_shares_from_now_on_loses_the_entries_of_an_earlier_install(
+    tenter: Call, guard: str, tmp_path: Path, recorded: bool
+) -> None:
+    own = Path(".github/hooks/tenterhook.json")
+    tenter("install", "--agent", "copilot", guard, "--yes")
+    if not recorded:
+        for record in (tmp_path / "home/.local/state/tenterhook/installs").iterdir():
+            record.unlink()
+    shown = tenter("install", "--agent", "claude,copilot", "--dry-run")
+    assert f"GitHub Copilot CLI: {own}: its own entries are taken out, else its hooks would run twice" in shown.out
+    assert own.exists()
+    done = tenter("install", "--agent", "claude,copilot", "--yes")
+
+    assert done.code == 0, done
+    assert "tenter run" not in (own.read_text() if own.exists() else "")
+    assert own.exists() != recorded
+    refused = happen("copilot", "PreToolUse", **call("copilot", "git push --force"))
+    assert (refused.blocked, len(refused.attempts)) == (True, 1)
+    again = tenter("install", "--agent", "claude,copilot", "--yes")
+    assert "are taken out" not in again.out
+    assert tenter("uninstall", "--yes").code == 0
+    assert not Path(FILE).exists()
+
+
+def test_two_agents_of_one_file_share_it_although_the_other_one_was_connected_first(tenter: Call, guard: str) -> None:
+    tenter("install", "--agent", "moai", guard, "--yes")
+    done = tenter("install", "--agent", "claude,moai", "--yes")
+
+    assert done.code == 0, done
+    commands = [
+        hook["command"]
+        for groups in json.loads(Path(FILE).read_text())["hooks"].values()
+        for group in groups
+        for hook in group["hooks"]
+    ]
+    assert {command.rpartition("--agent ")[2] for command in commands} == {"claude"}
+    assert tenter("uninstall", "--yes").code == 0
+    assert not Path(FILE).exists()

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from tenterhook import dialects
 from tenterhook.cli.connected import about_agents
+from tenterhook.cli.door_state import about_door
 from tenterhook.cli.options import DIALECT, JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import print_json
 from tenterhook.config.locations import resolve_config_path
@@ -66,6 +67,7 @@ def run(argv: list[str]) -> int:
     tried = proofs()
     found = [
         *about_agents(hooks),
+        *about_door(hooks),
         *abilities(),
         *tried,
         as_good(check_trial_hook(hooks), tried),

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
 
 from tenterhook import dialects
+from tenterhook.cli import door_install
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
 from tenterhook.hosts.gate.hooks import hooks_of_file
+from tenterhook.support.http_door import PORT
 from tenterhook.support.terminal.text import duration, visible
 from tenterhook.tools.install import (
     bundle,
@@ -29,6 +32,7 @@ from tenterhook.tools.install import (
     readers,
     target,
 )
+from tenterhook.tools.install.door_line import DoorLine
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.types import Hook
@@ -56,6 +60,8 @@ USAGE = CommandUsage(
         Option("options", "a TOML file with a table of options for each hook, by the hook's name", "FILE"),
         Option("hooks-of", "agents whose own hooks run too, in each of these: claude, ...", "NAME,..."),
         Option("timeout", "how long the agent waits at most (default: 600, more where hooks say so)", "SECONDS"),
+        Option("http", "call the server's HTTP door where an agent refuses without it, rather than a command"),
+        Option("port", f"the port of the HTTP door (default: {PORT})", "PORT"),
         Option("program", "what the agent calls (default: tenter, or where it is)", "PATH"),
         JSON,
     ),
@@ -69,6 +75,9 @@ WAITING = ("untrusted", "modified")
 NEEDS_ROOT = "--managed writes the system's files, which only root may: run it with sudo"
 # Everybody may read an administrator's files, and root alone may write them.
 READABLE = 0o022
+ONE_USERS = ": the HTTP door and its token belong to one user; leave --http out"
+# Said of the file of an agent that shares the entries of another one from now on.
+OWN_ENTRIES = "its own entries are taken out, else its hooks would run twice"
 HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
 NO_HOOKS = "No hook is in tenterhook.toml yet: what you write there runs in these agents from then on."
 
@@ -78,7 +87,7 @@ class AgentInstall(Struct):
 
     target: target.Target
     events: list[hookfiles.EventHooks]
-    line: command_line.CommandLine
+    line: command_line.Line
     job: FileChanges
     limits: list[str]
     canaries: list[canary.CanaryRun] = []
@@ -94,11 +103,13 @@ def run(argv: list[str]) -> int:
         return 0
     project, user, managed = options.get("project", "."), "user" in options, is_managed(options)
     files = hookfiles.load_hook_files(call)
+    port = door_install.port_of(USAGE, options)
     if "out" in options:
         return write_bundle(files, options)
-    targets, joined = readers.join_shared(
-        [target.target(name, project, user=user, managed=managed) for name in agents(options)]
-    )
+    targets = [target.target(name, project, user=user, managed=managed) for name in agents(options)]
+    if port:
+        door_install.check_readers(targets)
+    sharing = readers.join_shared(targets, door=port > 0)
     config = own_config.own_target(project, user=user, managed=managed)
     earlier = earlier_form.find_earlier_hooks(targets, files, config)
     named = [*files, *earlier.recorded]
@@ -107,32 +118,45 @@ def run(argv: list[str]) -> int:
     added.notes += earlier.notes
     added.by_hand += earlier.by_hand
     hooks = all_hooks(config, files)
-    plans = [build_install_plan(one, hooks, options) for one in targets]
+    gone = [(one, job) for one in sharing.joined if (job := change.uninstall(one, {}))]
+    later = {changed.path: changed.after for _, job in gone for changed in job.changes}
+    plans = [build_install_plan(one, hooks, options, port, later) for one in sharing.kept]
+    tokens = token_jobs(plans)
     if "json" not in options:
         shown = [render_own_plan(config, added)] if added.diff or added.notes or added.by_hand else []
-        print("\n\n".join([*shown, *(render_install_plan(plan, options) for plan in plans), *joined]))
+        secrets = [render_own_plan(one, job, door_install.TOKEN) for one, job in tokens if job.diff or job.notes]
+        removed = [render_removal(one, job, options) for one, job in gone]
+        every = [*shown, *removed, *(render_install_plan(plan, options) for plan in plans), *secrets, *sharing.notes]
+        print("\n\n".join(every))
     wanted = [plan for plan in plans if plan.job.changes]
-    if (wanted or added.changes) and "dry-run" not in options and not confirm_write(options):
+    changes = wanted or added.changes or gone or any(job.changes for _, job in tokens)
+    if changes and "dry-run" not in options and not confirm_write(options):
         return 1
     approved: list[str] = []
     if "dry-run" not in options:
         if managed:
             os.umask(READABLE)
-        for job in (added, *(plan.job for plan in wanted)):
+        if tokens:
+            door_install.open_door(port)
+            tokens = token_jobs(plans)  # the token is there now
+        jobs = [added, *(job for _, job in gone), *(plan.job for plan in wanted), *(job for _, job in tokens)]
+        for job in jobs:
             missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
-            commit(job.changes, missing, job.unwanted)
+            commit(job.changes, missing)
+        commit([], unwanted=[folder for job in jobs for folder in job.unwanted])  # a later job may have needed it
         approved = own_config.approve_hooks(config, named)
         for plan in plans:
             plan.canaries = canary.fly(plan.target, plan.events, plan.line)
-    return report_install_results(plans, added, approved, options)
+    return report_install_results(plans, added, [job for _, job in gone], approved, options)
 
 
 def is_managed(options: dict[str, str]) -> bool:
     """Whether the administrators' files are meant; a mistake in the options raises."""
     managed, out = "managed" in options, "out" in options
-    others = [name for name in ("user", "project") if managed and name in options]
+    others = [name for name in ("user", "project", "http") if managed and name in options]
     if others:
-        raise UsageError(f"--managed and --{others[0]} cannot be used together")
+        why = ONE_USERS if others[0] == "http" else ""
+        raise UsageError(f"--managed and --{others[0]} cannot be used together{why}")
     if out and not managed:
         raise USAGE.error("--out belongs to --managed")
     if managed and not out and "dry-run" not in options and os.geteuid() != 0:
@@ -189,18 +213,31 @@ def all_hooks(config: target.Target, files: Files) -> list[Hook]:
     return [*there, *(hook for word in new for hook in hooks_of_file(word, [], os.getcwd(), project))]
 
 
-def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str]) -> AgentInstall:
+def build_install_plan(
+    one: target.Target, hooks: list[Hook], options: dict[str, str], port: int, later: Mapping[str, bytes | None]
+) -> AgentInstall:
+    """`later` are files as they will be when earlier jobs are done."""
     events, without = hookfiles.events_to_connect(one.dialect, hooks)
     program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user or one.managed)
     words = command_line.line_of(one.dialect.name, program, hooks_of(one, options))
-    job = change.install(one, events, words, seconds(options))
+    line: command_line.Line = words
+    notes: list[str] = []
+    if port:
+        line, notes = door_install.line_for(one, words, port, hooks_of(one, options))
+    job = change.install(one, events, line, seconds(options), later)
+    job.notes += [*notes, *door_install.describe_door(one, line, events)]
     if one.managed:
         job.notes += command_line.about_program(program)
     elif words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
     said = limits.limits(one.dialect, events, without, closed, managed=one.managed)
-    return AgentInstall(one, events, words, job, [*said, *readers.other_readers(one, parse_agent_names(options))])
+    others = readers.other_readers(one, parse_agent_names(options), door=isinstance(line, DoorLine))
+    return AgentInstall(one, events, line, job, [*said, *others])
+
+
+def token_jobs(plans: list[AgentInstall]) -> list[tuple[target.Target, FileChanges]]:
+    return door_install.token_jobs((plan.target, plan.line, plan.job) for plan in plans)
 
 
 def hooks_of(one: target.Target, options: dict[str, str]) -> list[str]:
@@ -244,25 +281,36 @@ def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
     return visible("\n".join([*parts, *job.notes, *job.by_hand]))
 
 
-def render_own_plan(config: target.Target, job: FileChanges) -> str:
+def render_own_plan(config: target.Target, job: FileChanges, what: str = "your hooks") -> str:
     diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff else []
-    return visible("\n".join([f"your hooks: {config.shown}", *diff, *job.notes, *job.by_hand]))
+    return visible("\n".join([f"{what}: {config.shown}", *diff, *job.notes, *job.by_hand]))
+
+
+def render_removal(one: target.Target, job: FileChanges, options: dict[str, str]) -> str:
+    diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff and "dry-run" in options else []
+    head = f"{one.dialect.title}: {one.shown}: {OWN_ENTRIES}"
+    return visible("\n".join([head, *diff, *job.notes, *job.by_hand]))
 
 
 def report_install_results(
-    plans: list[AgentInstall], added: FileChanges, approved: list[str], options: dict[str, str]
+    plans: list[AgentInstall],
+    added: FileChanges,
+    gone: list[FileChanges],
+    approved: list[str],
+    options: dict[str, str],
 ) -> int:
     """Print the results. Returns the exit code."""
     proven = all(one.proven for plan in plans for one in plan.canaries)
     if "json" in options:
         done = {"done": "dry-run" not in options, "config": as_data(added), "approved": approved}
-        print_json({**done, "agents": [plan_as_data(plan) for plan in plans]})
+        removed = {"removed": [as_data(job) for job in gone]} if gone else {}
+        print_json({**done, **removed, "agents": [plan_as_data(plan) for plan in plans]})
     elif "dry-run" in options:
         print("\nnothing was written (--dry-run)")
     else:
         lines = [text for plan in plans for text in ("", *report_agent(plan))]
         print(visible("\n".join([*lines, *words_at_end(approved, options.get("project", "."))])))
-    return 0 if proven and not any(job.by_hand for job in (added, *(plan.job for plan in plans))) else 1
+    return 0 if proven and not any(job.by_hand for job in (added, *gone, *(plan.job for plan in plans))) else 1
 
 
 def words_at_end(approved: list[str], project: str) -> list[str]:

@@ -18,6 +18,7 @@ from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.support.terminal.text import visible
 from tenterhook.tools.install.change import uninstall
+from tenterhook.tools.install.door_token import take_token_back, token_target
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.tools.install.own_config import own_target
@@ -70,12 +71,27 @@ def plan_uninstall_jobs(targets: list[Target]) -> list[tuple[Target, FileChanges
     """The newest install first: if two agents read the same file, the newer one found the older one's entries there."""
     found: list[tuple[Target, FileChanges]] = []
     files: dict[str, bytes | None] = {}
+    for own in token_targets(targets):
+        taken = take_token_back(own, files, [one.record for one in targets])
+        if taken is not None:
+            files |= {change.path: change.after for change in taken.changes}
+            found.append((own, taken))
     for one in sorted({one.record: one for one in targets}.values(), key=age):  # one for all versions of an agent
         job = uninstall(one, files)
         if job is not None:
             files |= {change.path: change.after for change in job.changes}
             found.append((one, job))
     return found
+
+
+def token_targets(targets: list[Target]) -> list[Target]:
+    """Where the token of the HTTP door may be, for these agents."""
+    own = [
+        token_target(one.dialect.name, one.hooks.project)
+        for one in targets
+        if one.install.variables and not one.managed
+    ]
+    return list({one.record: one for one in own}.values())
 
 
 def age(one: Target) -> float:

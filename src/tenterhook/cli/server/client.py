@@ -192,7 +192,7 @@ class ServerCall:
 
     def ask_server(self) -> int | None:
         """Ask a worker, if one serves our context; else the server, which forks one."""
-        process_context = context(self.words[0])
+        process_context = self.process_context()
         name = digest(process_context)
         for _ in range(TRIES):
             wire = connect_to_server(f"{self.server}.{name.hex()}") or connect_to_server(self.server)
@@ -207,6 +207,9 @@ class ServerCall:
             if done != ONCE_MORE:
                 return done
         return None
+
+    def process_context(self) -> bytes:
+        return context(self.words[0])
 
     def send_request(self, wire: socket, name: bytes, process_context: bytes) -> bool:
         """Send the request. Returns whether the server has all of it. A `tenter hook` also passes its streams."""

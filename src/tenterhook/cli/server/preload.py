@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 
@@ -20,9 +21,12 @@ ELSEWHERE = ("cli.commands.agent", "cli.commands.serve")
 
 
 def own_files() -> list[str]:
-    """The files of our own loaded modules: when one changes, this process runs outdated code."""
+    """The files of our own loaded modules: when one changes, this process runs outdated code. Clients know a version by
+    `version.py`, which need not be loaded.
+    """
     modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == tenterhook.__name__]
-    return [file for module in modules if (file := getattr(module, "__file__", None))]
+    files = [file for module in modules if (file := getattr(module, "__file__", None))]
+    return list(dict.fromkeys([*files, os.path.join(tenterhook.__path__[0], "version.py")]))
 
 
 def get_ready(names: tuple[str, ...] = READY) -> None:

@@ -169,6 +169,8 @@ def query_server(folder: int, name: str, words: list[str]) -> Any:
         wire.sendall(with_key + call)
         wire.settimeout(client.ENDING)
         frame = client.receive_exactly(wire, client.FRAME)
+        if frame[:1] != END:  # it is just ending
+            return None
         return marshal.loads(client.receive_exactly(wire, int.from_bytes(frame[1:], "little"))[1:])
     except (OSError, client.ConnectionLost):
         return None

@@ -21,6 +21,12 @@ from tenterhook.cli.server.client import AGAIN, HEAD, KEY, NOT_HERE
 from tenterhook.cli.server.fingerprints import stamp
 from tenterhook.cli.server.preload import own_files
 from tenterhook.cli.server.protocol import BrokenRequest, ClientConnection
+from tenterhook.errors import TenterhookError
+from tenterhook.support import http_door
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.cli.server.door.keeper import DoorKeeper
 
 MOST = 16
 # Seconds that a client may take for its request, and seconds between two checks of our own files.
@@ -91,6 +97,9 @@ class HookServer:
         self.workers: dict[int, WorkerHandle] = {}
         self.used = time.monotonic()
         self.over, self.done = False, 0
+        # Open with `--http`; then the server does not end for want of clients, since an http hook cannot start it.
+        self.door: DoorKeeper | None = None
+        self.outdated = False
         self.bell = socket.socketpair()
         self.bell[1].setblocking(False)
         self.tidy()
@@ -103,7 +112,7 @@ class HookServer:
     def tidy(self) -> None:
         """Remove what a killed server left behind. Its workers end by themselves."""
         for name in os.listdir(self.folder):
-            if name != "lock":
+            if name not in ("lock", http_door.FILE, http_door.LOCK):
                 with contextlib.suppress(OSError):
                     os.unlink(name, dir_fd=self.folder)
 
@@ -122,6 +131,8 @@ class HookServer:
         gc.freeze()  # existing objects stay, shared with the workers
         gc.set_threshold(SOON)
         try:
+            if self.door:
+                self.door.keep([])
             while not self.over:
                 ready = self.wait()
                 self.reap(ready)
@@ -129,6 +140,8 @@ class HookServer:
                     self.accept()
                 for file in [file for file in ready if file in self.pending]:
                     self.read_request(file)
+                if self.door:
+                    self.door.keep(ready)
                 self.drop_idle()
         finally:
             self.end()
@@ -138,7 +151,8 @@ class HookServer:
 
     def wait(self) -> list[int]:
         poller = select.poll()
-        for file in (self.listener.fileno(), self.bell[0].fileno(), *self.pending, *self.workers):
+        own = (self.listener.fileno(), self.bell[0].fileno(), *(self.door.files() if self.door else ()))
+        for file in (*own, *self.pending, *self.workers):
             poller.register(file, select.POLLIN)
         return [file for file, _ in poller.poll(min(LOOK, self.idle) * 1000)]
 
@@ -213,8 +227,12 @@ class HookServer:
                 release(post.held)
 
     def leave(self, connection: ClientConnection, post: WorkerPost) -> None:
-        """In a worker: close what belongs to the server, and leave its terminal, so that Ctrl-C there does not end
-        clients' hooks.
+        os.close(post.held)
+        self.leave_server(connection)
+
+    def leave_server(self, connection: ClientConnection | None = None) -> None:
+        """In a worker or the door: close what belongs to the server, and leave its terminal, so that Ctrl-C there does
+        not end clients' hooks.
         """
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -224,7 +242,8 @@ class HookServer:
             end.close()
         self.listener.close()
         os.close(self.lock)
-        os.close(post.held)
+        if self.door and connection:
+            self.door.forget()
         for other, _ in self.pending.values():
             if other is not connection:
                 other.close()
@@ -250,18 +269,34 @@ class HookServer:
             if now > until:
                 del self.pending[file]
                 connection.close()
-        idle = not self.workers and not self.pending and now - self.used > self.idle
+        idle = not self.workers and not self.pending and not self.door and now - self.used > self.idle
         # Never reset: a signal handler may set it at any moment.
-        if idle or any(stamp(file) != known for file, known in self.files.items()):
+        self.outdated = any(stamp(file) != known for file, known in self.files.items())
+        # A server with a door never idles: where its folder is gone, nothing could stop it.
+        lost = self.door and not inode(self.folder, self.code)
+        if idle or self.outdated or lost:
             self.over = True
 
     def send_status(self, connection: ClientConnection) -> None:
-        """Answer `tenter serve --status` and --stop."""
+        """Answer `tenter serve --status`, --stop, and --http, which opens the door of a server that runs."""
         connection.wire.setblocking(True)
         words = connection.request(self.key).words
-        connection.end(0, marshal.dumps(self.status()))
+        problem = self.open_door(int(words[1])) if words[:1] == ["http"] else ""
+        connection.end(0, marshal.dumps({**self.status(), "problem": problem}))
         if words == ["stop"]:
             self.over = True
+
+    def open_door(self, port: int, listener: socket.socket | None = None) -> str:
+        """Listen for http hooks, too. Returns why not."""
+        from tenterhook.cli.server.door.keeper import DoorKeeper
+        from tenterhook.cli.server.door.opening import bind_door
+
+        if self.door is None:
+            try:
+                self.door = DoorKeeper(self, listener or bind_door(port))
+            except TenterhookError as exc:
+                return str(exc)
+        return ""
 
     def status(self) -> dict[str, Any]:
         now = time.monotonic()
@@ -273,6 +308,7 @@ class HookServer:
                 cwd = os.readlink(f"/proc/{worker.pid}/cwd")
             workers.append({"pid": worker.pid, "folder": cwd, "requests": count, "idle": round(now - used, 1)})
         about = {"pid": os.getpid(), "folder": self.path, "idle": self.idle, "parallel": self.parallel}
+        about["http"] = self.door.status() if self.door else None
         return {**about, "requests": self.done + sum(one["requests"] for one in workers), "workers": workers}
 
     def end(self) -> None:
@@ -285,6 +321,10 @@ class HookServer:
             with contextlib.suppress(OSError):
                 connection.say(NOT_HERE)
             connection.close()
+        if self.door and self.outdated:  # its socket is for the new version
+            self.door.release()
+        elif self.door:
+            self.door.close()
         os.ftruncate(self.lock, 0)
 
 

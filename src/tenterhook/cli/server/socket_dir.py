@@ -13,6 +13,24 @@ class CannotServe(TenterhookError):
     """Why no server can be started here."""
 
 
+def is_held() -> bool:
+    """Whether a server runs or is just starting."""
+    import fcntl
+
+    for path in own_server_folders():
+        try:
+            lock = os.open(f"{path}/lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(lock)
+    return False
+
+
 def lock_socket_dir() -> tuple[str, int, int]:
     """The folder's path, its descriptor and its lock's. Raises CannotServe if another server has it, or it is
     unsafe.

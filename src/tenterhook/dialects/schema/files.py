@@ -169,6 +169,11 @@ class Install(Struct, frozen=True, kw_only=True):
     read_by: dict[str, str] = {}
     # The value of an entry that fails closed.
     closed: str | bool = False
+    # The key of the user's file whose table sets the agent's own variables: an http hook takes its token from there.
+    # Without it, or where nothing fails closed, the HTTP door is not for this agent.
+    variables: str = ""
+    # Why the HTTP door is not for it, where more can be said than that its http hooks do not fail closed.
+    no_door: str = ""
     # Further keys that the file needs.
     beside: dict[str, int | str | bool] = {}
     # What the agent cannot enforce or needs first, if no other field of the dialect says it.

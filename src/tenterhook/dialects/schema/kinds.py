@@ -10,6 +10,8 @@ CONNECTED = (
     *("session.start", "session.end", "prompt.submit", "tool.before", "permission.ask", "tool.after", "tool.failed"),
     *("agent.start", "agent.stop", "turn.stop", "compact.before", "notify"),
 )
+# The kind of a session's first event.
+START = "session.start"
 KINDS = {
     "prompt.submit": "the user submitted a prompt",
     "prompt.expand": "a slash command becomes a prompt",

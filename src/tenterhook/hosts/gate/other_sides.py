@@ -15,6 +15,7 @@ from tenterhook.hosts.gate.hooks import HERE
 from tenterhook.hosts.gate.sides import Side
 from tenterhook.hosts.gate.their_words import Translator
 from tenterhook.pipeline.failure_policy import describe_attempt_failure
+from tenterhook.support.http_door import agent_in_url
 from tenterhook.types import Hook, Outcome, Source
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def without_repeated_hooks(side: Side, call: AgentCall) -> Iterator[None]:
     callers = {file.path for file in call.dialect.config.files}
     shared = {place.path for place in engine.ready().places if place.file.path in callers}
     every = engine.hooks()
-    gone = [hook for hook in every if hook.source.file in shared or OURS.search(command_of(hook))]
+    gone = [hook for hook in every if hook.source.file in shared or is_ours(command_of(hook))]
     side.notices += tuple(left_out(hook) for hook in gone if names_more(command_of(hook)))
     if not gone:
         yield
@@ -89,6 +90,11 @@ def without_repeated_hooks(side: Side, call: AgentCall) -> Iterator[None]:
 def command_of(hook: Hook) -> str:
     main = hook.spec.get("main", "")
     return " ".join(map(str, main)) if isinstance(main, list) else str(main)
+
+
+def is_ours(command: str) -> bool:
+    """Whether it is `tenter run`, or a call of the HTTP door, where the same answers."""
+    return bool(OURS.search(command) or agent_in_url(command))
 
 
 def names_more(command: str) -> bool:

@@ -15,6 +15,7 @@ from tenterhook.clients.hook_request import Failure, RequestTarget, fill_headers
 from tenterhook.config.entries import Problem
 from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
+from tenterhook.support.http_door import VARIABLE, agent_in_url
 from tenterhook.tools.check import HookInspection
 
 
@@ -83,6 +84,8 @@ def no_headers(look: HookInspection) -> Iterator[Problem]:
         return
     used = sorted({name for text in headers.values() for name in names_in(text)})
     for name in used:
+        if name == VARIABLE and agent_in_url(str(look.hook.spec["main"])):
+            continue  # the agent's own settings of the user set it, and `tenter doctor` looks after that
         if look.hook.env[name] is None and name not in look.env:
             text = f"headers use ${name}, which is not set here: the hook fails without it"
             yield look.warning("unset-header-variable", "main", text)

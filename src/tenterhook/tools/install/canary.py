@@ -14,8 +14,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tenterhook import dialects
+from tenterhook import dialects, handlers
 from tenterhook.author import canary
 from tenterhook.author.calls import CANARY
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
@@ -28,9 +29,11 @@ from tenterhook.pipeline.environment import DEPTH
 from tenterhook.pipeline.match import match
 from tenterhook.runtime.process.program import by_shell
 from tenterhook.support import tool_names
+from tenterhook.support.http_door import CANARY_HEADER
 from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
 from tenterhook.testing.firing import once_written
-from tenterhook.tools.install.command_line import CommandLine
+from tenterhook.tools.install.command_line import EntryCall, Line
+from tenterhook.tools.install.door_token import agent_variables
 from tenterhook.tools.install.hookfiles import EventHooks
 from tenterhook.tools.install.target import Target
 from tenterhook.types import Attempt, Hook, Job, Outcome
@@ -64,12 +67,23 @@ class AgentRunner:
         return [self.attempt(job) for job in jobs]
 
     def attempt(self, job: Job) -> Attempt:
+        if not handlers.traits(job.hook.handler).takes_command_line:
+            return self.call_url(job)
         program = command.program(job)
         if isinstance(program, Attempt):
             return program
         program = by_shell(program)
         self.started.append(program.argv)
         return run_program(job, program)
+
+    def call_url(self, job: Job) -> Attempt:
+        """Call the HTTP door, as the agent does; the mark goes into a header."""
+        self.started.append(("POST", str(job.hook.spec["main"])))
+        headers = {**job.hook.spec.get("headers", {}), CANARY_HEADER: job.given.event.environ[CANARY]}
+        marked = replace(job.hook, spec={**job.hook.spec, "headers": headers})
+        module = handlers.get(job.hook.handler)
+        assert module is not None
+        return cast("Attempt", module.run(replace(job, hook=marked)))
 
     def close(self) -> None:
         """Nothing is left running."""
@@ -95,7 +109,7 @@ def run_program(job: Job, program: Program) -> Attempt:
     return Attempt(name, handler, "", done.returncode, seconds=time.perf_counter() - began, stdout=out, stderr=err)
 
 
-def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[CanaryRun]:
+def fly(target: Target, events: list[EventHooks], line: Line) -> list[CanaryRun]:
     """A canary for each event that a hook is for."""
     place = os.path.join(target.root, target.path)
     read = HookSet(EngineOptions(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn"))
@@ -110,7 +124,7 @@ def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[Can
     return flights
 
 
-def calls(hook: Hook, line: CommandLine) -> bool:
+def calls(hook: Hook, line: EntryCall) -> bool:
     return bool(hook.spec["main"] == line.text())
 
 
@@ -121,7 +135,7 @@ def send_canary(target: Target, event: EventHooks, ours: list[Hook], read: HookS
         why = read.ready().off or "; ".join(problems) or "the entry was not found where the agent looks for it"
         return CanaryRun(name, (), proven=False, told=f"{target.dialect.title} does not run it: {why}")
     mark, runner = secrets.token_hex(8), AgentRunner()
-    environ = {**target.hooks.environ, CANARY: mark, SWITCH: "off"}
+    environ = {**target.hooks.environ, **agent_variables(target), CANARY: mark, SWITCH: "off"}
     engine = Engine(
         target.hooks.project,
         dialect=target.dialect,

@@ -11,10 +11,11 @@ from msgspec import Struct
 from tenterhook.author.registered import GUARDED
 from tenterhook.config.entry_keys import TIMEOUT, key_of
 from tenterhook.config.timeouts import EITHER, seconds_to_unit
-from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.dialects.schema.dialect import Dialect, Type
 from tenterhook.support import readers
+from tenterhook.support.http_door import VARIABLE
 from tenterhook.tools.install import own_entries
-from tenterhook.tools.install.command_line import PROGRAM, CommandLine
+from tenterhook.tools.install.command_line import PROGRAM, EntryCall, Line
 from tenterhook.tools.install.editing import record as records
 from tenterhook.tools.install.editing.edit import (
     EMPTY,
@@ -31,7 +32,7 @@ from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.record import ConfigRecord, Record, WrapperRecord, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for
 from tenterhook.tools.install.hookfiles import EventHooks
-from tenterhook.tools.install.init.additions import command_type, entry_of, place_of, required_additions
+from tenterhook.tools.install.init.additions import entry_of, place_of, required_additions
 from tenterhook.tools.install.init.install import about_switch, elsewhere, overridden
 from tenterhook.tools.install.init.undo import format_command, restore_config, taken_out
 from tenterhook.tools.install.target import SYSTEM_STATE, Target
@@ -62,15 +63,24 @@ class PriorState(Struct, frozen=True):
     known: bool = True
 
 
-def install(target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None) -> FileChanges:
-    """One entry for each event. They replace those of an earlier install, of any form."""
+def install(
+    target: Target,
+    events: list[EventHooks],
+    line: Line,
+    timeout: float | None,
+    files: Mapping[str, bytes | None] | None = None,
+) -> FileChanges:
+    """One entry for each event. They replace those of an earlier install, of any form.
+
+    `files` are files as they will be when earlier jobs are done.
+    """
     job = FileChanges(dialect=target.dialect.name, project=target.root)
-    before = read_state_before(job, target)
+    before = read_state_before(job, target, files or {})
     start = EMPTY[target.file.format] if before.base is None else before.base
     data = parse_target(target, start)
     wanted = additions(target, events, line, timeout, data)
     new, edits = apply_additions(start, target.path, target.file.format, wanted)
-    now = {line.at(target.dialect, event.rule).text() for event in events}
+    now = {one.text() for event in events for one in line.entries_at(target.dialect, event.rule)}
     stale = [edit for edit in before.left if edit.addition.says not in now]
     job.by_hand += [f"take out of {target.path}: the entry with {format_command(edit.addition.says)}" for edit in stale]
     job.notes += [] if before.known else [FORGOTTEN]
@@ -96,10 +106,11 @@ def read_record(target: Target) -> Record | None:
     return records.load_record(target.record)
 
 
-def read_state_before(job: FileChanges, target: Target) -> PriorState:
+def read_state_before(job: FileChanges, target: Target, files: Mapping[str, bytes | None]) -> PriorState:
     record = read_record(target)
     config = record.configs.get(target.path) if record else None
-    source = content(job.target(target.path))
+    where = job.target(target.path)
+    source = files[where] if where in files else content(where)
     folders = list(record.folders) if record else []
     if source is None:
         return PriorState(source, source, [], folders)
@@ -191,7 +202,8 @@ def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> 
     job = FileChanges(dialect=target.dialect.name, project=target.root, notes=[FORGOTTEN])
     where = job.target(target.path)
     source = before[where] if where in before else content(where)
-    if source is None or PROGRAM.encode() not in source:  # other problems of the file do not matter here
+    # Other problems of the file do not matter here.
+    if source is None or not any(word.encode() in source for word in (PROGRAM, VARIABLE)):
         return None
     edits = own_entries.entries(target, source, parse_target(target, source))
     restore_config(job, target.path, target.file.format, ConfigRecord(None, "", edits, known=False), source)
@@ -201,9 +213,7 @@ def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> 
 # ---- entries
 
 
-def additions(
-    target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None, data: Any
-) -> list[Addition]:
+def additions(target: Target, events: list[EventHooks], line: Line, timeout: float | None, data: Any) -> list[Addition]:
     """The entries that the file lacks; an entry with this command line that was changed counts as present."""
     dialect, install = target.dialect, target.install
     wanted = required_additions(dialect, install.beside, data)
@@ -211,11 +221,11 @@ def additions(
     list_key = dialect.setup.list_key if dialect.setup else ""
     for event in events:
         path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
-        own = line.at(dialect, event.rule)
-        if not mentions(found, own.text()):
-            called = hook(target, event, own, timeout)
-            entry = entry_of(dialect, event.rule.name, "", called, flat=install.flat)
-            wanted.append(Addition(path, entry, says=own.text()))
+        for own in line.entries_at(dialect, event.rule):
+            if not mentions(found, own.text()):
+                called = hook(target, event, own, timeout)
+                entry = entry_of(dialect, event.rule.name, "", called, flat=install.flat)
+                wanted.append(Addition(path, entry, says=own.text()))
     return wanted
 
 
@@ -225,13 +235,12 @@ def keys_of_managed(beside: Mapping[str, int | str | bool], data: Any) -> list[A
     return [Addition(path, value, item=False) for path, value in found.items() if missing(data, path)]
 
 
-def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | None) -> dict[str, Any]:
-    """One entry's hook: its command, its time-out, what its failure means."""
+def hook(target: Target, event: EventHooks, line: EntryCall, timeout: float | None) -> dict[str, Any]:
+    """One entry's hook: what it calls, its time-out, what its failure means."""
     dialect, install = target.dialect, target.install
-    keys, kind = dialect.config.form.keys, command_type(dialect)
-    made: dict[str, Any] = {key_of(keys, "type"): kind.name}
-    made[install.program or kind.key] = line.text()
-    made[key_of(keys, *TIMEOUT)] = in_unit(dialect, seconds(event, timeout))
+    keys = dialect.config.form.keys
+    made = line.entry(dialect, install)
+    made[key_of(keys, *TIMEOUT)] = in_unit(dialect, line.kind(dialect), seconds(event, timeout))
     if closes(install.closed, event):
         made[key_of(keys, "closed")] = install.closed
     return {key: value for key, value in made.items() if key}  # what the agent has no key for is left out
@@ -243,9 +252,9 @@ def seconds(event: EventHooks, asked: float | None) -> float:
     return min(asked or longest, event.rule.overrides.longest or float("inf"))
 
 
-def in_unit(dialect: Dialect, seconds: float) -> float:
+def in_unit(dialect: Dialect, kind: Type, seconds: float) -> float:
     """The number for the config: milliseconds if an agent accepts both, since it once accepted nothing else."""
-    unit = command_type(dialect).unit or dialect.config.unit
+    unit = kind.unit or dialect.config.unit
     return seconds_to_unit(seconds, "milliseconds" if unit == EITHER else unit)[0]
 
 

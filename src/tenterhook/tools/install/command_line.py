@@ -6,15 +6,18 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from shlex import quote
+from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook.config.entry_keys import key_of
 from tenterhook.config.settings import is_roots
-from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, Install, Type
 from tenterhook.errors import UsageError
 from tenterhook.library.actions import wrapper_script
 from tenterhook.support.paths import CLIENT
+from tenterhook.tools.install.init.additions import command_type
 
 PROGRAM = wrapper_script.PROGRAM
 # What an entry of ours may call.
@@ -31,6 +34,29 @@ class PathInFolder(Struct, frozen=True):
 Word = str | PathInFolder
 
 
+class EntryCall(Protocol):
+    """What one entry of an agent's config calls: a command line, or the HTTP door."""
+
+    def kind(self, dialect: Dialect) -> Type: ...
+
+    def entry(self, dialect: Dialect, install: Install) -> dict[str, Any]: ...
+
+    def text(self) -> str: ...
+
+
+class Line(Protocol):
+    """What all entries of an agent call."""
+
+    @property
+    def fixed(self) -> bool: ...
+
+    def at(self, dialect: Dialect, rule: EventRule) -> EntryCall: ...
+
+    def entries_at(self, dialect: Dialect, rule: EventRule) -> list[EntryCall]: ...
+
+    def text(self) -> str: ...
+
+
 class CommandLine(Struct, frozen=True):
     """The program and its arguments."""
 
@@ -43,6 +69,18 @@ class CommandLine(Struct, frozen=True):
         if any(field.key == "event" for field in rule.overrides.base or dialect.payload.base):
             return self
         return replace(self, words=(*self.words, "--event", rule.name))
+
+    def entries_at(self, dialect: Dialect, rule: EventRule) -> list[EntryCall]:
+        """What the entries at one event call; the first answers the event."""
+        return [self.at(dialect, rule)]
+
+    def kind(self, dialect: Dialect) -> Type:
+        return command_type(dialect)
+
+    def entry(self, dialect: Dialect, install: Install) -> dict[str, Any]:
+        """The keys of an entry that say what it calls."""
+        kind = self.kind(dialect)
+        return {key_of(dialect.config.form.keys, "type"): kind.name, install.program or kind.key: self.text()}
 
     def argv(self) -> list[str]:
         """For agents that expand `${NAME}` in each word, and use no shell."""

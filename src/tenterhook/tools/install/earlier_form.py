@@ -38,7 +38,7 @@ def find_earlier_hooks(targets: list[Target], named: Files, config: Target) -> E
     ours = {name_in_config(word, config) for word, _ in named}
     options: dict[str, dict[str, Any]] = {}
     for target in targets:
-        before = read_state_before(FileChanges(dialect=target.dialect.name, project=target.root), target)
+        before = read_state_before(FileChanges(dialect=target.dialect.name, project=target.root), target, {})
         for said in dict.fromkeys(edit.addition.says for edit in before.removed):
             call = parse_line(said, target)
             others = [one for one in call.words if name_in_config(one[0], config) not in ours]

@@ -16,7 +16,9 @@ from tenterhook.author.loading import LIBRARY
 from tenterhook.author.process import parse_argv
 from tenterhook.config.entry_keys import key_of
 from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.support.http_door import agent_in_url
 from tenterhook.tools.install.command_line import PROGRAMS, CommandLine, PathInFolder, Word
+from tenterhook.tools.install.door_line import is_opening, url_type
 from tenterhook.tools.install.editing.edit import Addition, Edit, editor, join_argv, split_bom
 from tenterhook.tools.install.init.additions import command_type, place_of
 from tenterhook.tools.install.target import Target
@@ -71,7 +73,10 @@ def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bo
 
 def keys(target: Target) -> set[str]:
     """The keys that install writes for a hook, in this version or an earlier one."""
-    return set(program_keys(target)) | setting(target.dialect.config.form.keys, "type", "timeout", "closed", "words")
+    own, form = set(program_keys(target)), target.dialect.config.form.keys
+    if target.install.variables:
+        own |= {url_type(target.dialect).key} | setting(form, "spec_texts", "env")
+    return own | setting(form, "type", "timeout", "closed", "words")
 
 
 def program_keys(target: Target) -> list[str]:
@@ -93,6 +98,8 @@ def says(target: Target, hook: dict[str, Any]) -> str:
     Some had their words in a separate list, where install now writes one text.
     """
     install, words_key = target.install, key_of(target.dialect.config.form.keys, "words")
+    if install.variables and (url := url_called(target, hook)):
+        return url
     program = next((hook[key] for key in program_keys(target) if key in hook), None)
     words = hook.get(words_key)
     if not isinstance(program, str):
@@ -104,6 +111,13 @@ def says(target: Target, hook: dict[str, Any]) -> str:
         return ""
     line = CommandLine(program, tuple(word_of(word, install.folder) for word in words), install.folder)
     return join_argv(line.argv()) if is_ours(line, target) else ""
+
+
+def url_called(target: Target, hook: dict[str, Any]) -> str:
+    """The URL of the HTTP door, if that is what the hook calls for this agent."""
+    url = hook.get(url_type(target.dialect).key)
+    agent = agent_in_url(url) if isinstance(url, str) else ""
+    return str(url) if agent and agent.partition("@")[0] == target.dialect.name.partition("@")[0] else ""
 
 
 def from_text(text: str, folder: str) -> CommandLine | None:
@@ -120,7 +134,11 @@ def word_of(word: str, folder: str) -> Word:
 
 
 def is_ours(line: CommandLine, target: Target) -> bool:
-    """`tenter run --agent NAME`; or with files, in an earlier form: a shorter path was written by a person."""
+    """`tenter run --agent NAME`; or with files, in an earlier form: a shorter path was written by a person. Or the
+    command that opens the HTTP door.
+    """
+    if os.path.basename(line.program) in PROGRAMS and is_opening(line.words):
+        return bool(target.install.variables)
     words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
     if os.path.basename(line.program) not in PROGRAMS or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
         return False

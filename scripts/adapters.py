@@ -60,11 +60,17 @@ def run_suite(name: str, options: list[str]) -> str:
     paths = os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])
     env = {**os.environ, "ADAPTER": name, "PYTHONPATH": paths}
     ran = subprocess.run(
-        [*words, str(SUITE / "behaviour.py"), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [*words, *map(str, suites(name)), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     print(ran.stdout, flush=True)
     last = ran.stdout.strip().rpartition("\n")[2].strip("= ")
     return last if ran.returncode == 0 else f"failed: {last}"
+
+
+def suites(name: str) -> list[Path]:
+    """The suite of all adapters, and the one of a contract that this adapter speaks."""
+    own = SUITE / "conformance" / f"{name}.py"
+    return [SUITE / "behaviour.py", *([own] if own.exists() else [])]
 
 
 def make_environment(name: str) -> tuple[Path, str]:

@@ -48,6 +48,13 @@ class Sessions:
             await session.astart()
         return session
 
+    async def aend(self, id: str) -> None:
+        """End a conversation; the next use of its name begins it anew."""
+        with self.lock:
+            session = self.known.pop(id, None)
+        if session is not None:
+            await session.aend(reason="other")
+
     def close(self) -> None:
         """End all conversations."""
         with self.lock:

@@ -22,9 +22,11 @@ class ScriptedModel(Api):
     def __init__(self, turns: list[Turn]) -> None:
         super().__init__()
         self.turns = turns
+        self.called: list[str] = []
 
     def reply(self, request: Request) -> Reply:
         turn = self.turns.pop(0) if self.turns else Turn("Done.")
+        self.called += [call[0] for call in turn.calls]
         texts = [turn.text] if turn.text else []
         if is_google(request):
             if "stream" in request.path.lower():
@@ -43,7 +45,10 @@ class ScriptedModel(Api):
         return "\n".join(str(messages_in(request)) for request in self.requests)
 
     def result(self, id: str) -> str:
-        """What the model got as the result of this call."""
+        """What the model got as the result of this call. Some SDKs give calls other ids, in the order of ours."""
+        shown = [what[0] for role, what in self.messages() if role == "call"]
+        if id not in shown and len(shown) == len(self.called):
+            id = shown[self.called.index(id)]
         found = [what[1] for role, what in self.messages() if role == "result" and what[0] == id]
         assert len(found) == 1, f"{len(found)} results for the call {id}"
         return flat(found[0])

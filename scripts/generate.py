@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import adapters_table
 import api_page
 import dialect_pages
 import events_page
@@ -35,6 +36,7 @@ PAGES: tuple[Maker, ...] = (
     rule_pages.files,
     man_page.files,
     plugins.files,
+    adapters_table.files,
 )
 
 

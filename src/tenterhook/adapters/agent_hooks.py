@@ -171,9 +171,10 @@ class HookInterceptor:
         return ALLOW if left == context["messages"] else transform("$target", left)
 
     async def judge_response(self, run: InterceptedRun, context: Wire) -> Wire:
-        call, run.asked = run.asked, None
-        if call is None or not self.engine.listens("model.after"):
+        if not self.engine.listens("model.after"):
             return ALLOW
+        # A host may ask about a response in growing parts, or without having asked about its request.
+        call = run.asked or {"model": context["model"]["id"], "messages": []}
         response = context["response"]
         calls = [{"name": one["name"], "input": one["args"], "id": one["id"]} for one in response["tool_calls"]]
         model, reply = AsyncModel(run.session, never_called, format="plain"), Reply()
@@ -194,7 +195,7 @@ class InterceptedRun:
         self.session = session
         self.stopped: str | None = None
         self.calls: dict[str, LiftableCall] = {}
-        # The request whose response has not come yet, as hooks left it.
+        # The last request, as hooks left it.
         self.asked: Wire | None = None
         # What hooks added to the conversation, each with its place: the host does not keep it.
         self.added: list[tuple[int, Wire]] = []

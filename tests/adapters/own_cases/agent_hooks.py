@@ -9,6 +9,7 @@ import copy
 from typing import Any
 
 import pytest
+from agent_hooks import AgentContextBuilder
 from agent_hooks.ctk import runner
 from agent_hooks.ctk.reference import ReferenceHarness
 
@@ -24,7 +25,7 @@ REFUSED_BY = {
     "output": "turn.stop",
 }
 EVENTS = [*REFUSED_BY.values(), "session.start", "model.after", "tool.after"]
-# What the reference host of the kit cannot do, so the kit itself skips these vectors in it.
+# The kit in Python cannot run these vectors: its scenario has no stream, and its record nothing that was released.
 NOT_IN_THE_REFERENCE_HOST = {"incremental_output"}
 
 
@@ -106,3 +107,23 @@ def test_hooks_say_what_the_script_of_this_vector_wants(id: str, hooked: list[Ho
 
 def test_the_kit_has_as_many_vectors_as_are_known() -> None:
     assert len(VECTORS) == 75
+
+
+def test_a_response_that_comes_in_growing_parts_is_judged_each_time() -> None:
+    engine = Engine(files=False, mode="strict")
+
+    @engine.on("model.after")
+    def no_secret(event: Any) -> Any:
+        said = "".join(event["llm_response"]["candidates"][0]["content"]["parts"])
+        return hook.stop("A secret.") if "SECRET" in said else None
+
+    builder = AgentContextBuilder(agent_id="a", framework="f", session_id="growing")
+    interceptor = HookInterceptor(engine)
+
+    async def judge(*contents: str) -> list[str]:
+        await interceptor.intercept(builder.pre_model_call(model_id="m", messages=[{"role": "user", "content": "Go."}]))
+        parts = [{"content": one, "tool_calls": [], "finish_reason": "incremental"} for one in contents]
+        asked = [builder.post_model_call(model_id="m", **part) for part in parts]
+        return [(await interceptor.intercept(context))["decision"] for context in asked]
+
+    assert asyncio.run(judge("The key", "The key is", "The key is SECRET")) == ["allow", "allow", "deny"]

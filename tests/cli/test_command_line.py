@@ -46,19 +46,22 @@ def test_agent_means_whose_rules_count(here, capsys):
     assert main(["check", "--agent", "claude"]) == 0
     assert "1 hook in 1 file" in capsys.readouterr().out
     assert main(["list", "--agent", "claude", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["hooks"][0]["event"] == "PreToolUse"
+    assert json.loads(capsys.readouterr().out)["agents"][0]["hooks"][0]["event"] == "PreToolUse"
 
 
 def test_the_id_of_a_subagent_is_still_taken_and_its_new_name_is_said(here, capsys):
-    assert main(["list", "--dialect", "moai", "--agent", "reviewer"]) == 0
+    (here / "event.json").write_text("{}")
+    fire = ["fire", "PreToolUse", "--dialect", "moai", "--input", "event.json"]
+
+    assert main([*fire, "--agent", "reviewer"]) == 0
     assert "--subagent reviewer" in capsys.readouterr().err
-    assert main(["list", "--dialect", "moai", "--subagent", "reviewer"]) == 0
+    assert main([*fire, "--subagent", "reviewer"]) == 0
     assert "--subagent" not in capsys.readouterr().err
 
 
 def test_two_agents_in_one_call_are_refused(here, capsys):
     assert main(["check", "--dialect", "claude", "--agent", "codex"]) == 1
-    assert "say different things" in capsys.readouterr().err
+    assert "cannot be used together" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("event", ["tool.before", "PreToolUse", "BeforeTool", "preToolUse"])

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from operator import attrgetter
 from pathlib import Path
 from shlex import quote
@@ -471,3 +472,33 @@ def test_a_hook_in_the_background_is_shown_as_one(tenter: Tenter) -> None:
 
     assert tenter("tool.after", "--trust").after("late") == "matches everything; in the background: decides nothing"
     assert json.loads(tenter("tool.after", "--trust", "--json").out)["agents"][0]["hooks"][0]["background"] is True
+
+
+# ---- agents that call tenterhook
+
+
+def connect(agent_file: str) -> None:
+    write("tenterhook.toml", '[[hook]]\nname = "guard"\non = "tool.before"\nmatch = "shell"\ncommand = "true"\n')
+    write(agent_file, moai(("", "/opt/bin/tenter run --agent claude")))
+
+
+def test_what_a_connected_agent_obeys_is_explained_below_its_entry(explain: Tenter) -> None:
+    connect(".claude/settings.json")
+    ran = explain("PreToolUse", "--agent", "claude", "--tool", "Bash")
+
+    entry, guard = (next(line for line in ran.lines if name in line) for name in ("settings.json:", "tenterhook.toml:"))
+    assert "it calls tenterhook, whose hooks for this event are explained below" in entry
+    assert "not approved" not in entry
+    assert "guard" in guard
+    assert "not approved" in guard
+
+
+def test_each_agent_is_told_the_event_that_stdin_gave_once(explain: Tenter, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(".claude/settings.json")
+    write(".codex/hooks.json", moai(("^Bash$", "true")))
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b'{"tool_name": "Bash"}')))
+    ran = explain("tool.before", "--input", "-")
+
+    heads = [line for line in ran.lines if " mode): hooks can" in line]
+    assert len(heads) == 3
+    assert all("tool_name Bash" in line for line in heads)

@@ -268,3 +268,14 @@ def test_of_a_token_in_a_command_line_not_even_a_part_is_listed(
     write(".claude/settings.json", moai("./guard.sh --token=ghp_" + "a1B2c3D4e5F6" * 3))
 
     assert "e5F6" not in tenter("--dialect", "moai").out
+
+
+def test_entries_that_call_tenterhook_are_one_line(tenter: Tenter) -> None:
+    calls = {event: moai("tenter run --agent claude", "")["hooks"]["PreToolUse"] for event in ("PreToolUse", "Stop")}
+    write(".claude/settings.json", {"hooks": calls})
+    write("tenterhook.toml", '[[hook]]\nname = "guard"\non = "tool.before"\ncommand = "true"\n')
+    ran = tenter()
+
+    assert "Claude Code calls tenterhook at 2 events, from .claude/settings.json" in ran.out
+    assert "run --agent claude" not in ran.out
+    assert row(ran, "guard").startswith("untrusted")

@@ -128,6 +128,8 @@ def test_why_a_hook_failed_can_be_read_on_a_narrow_terminal(
         (["--hook", "fl*"], ["abc-3"]),
         (["--session", "sec"], ["abc-3"]),
         (["--event", "tool.before", "--limit", "1"], ["abc-3"]),
+        (["--event", "PreToolUse", "--limit", "1"], ["abc-3"]),
+        (["--event", "Stop"], []),
         (["--since", "2026-11-16T09:00:02+00:00"], ["abc-2", "abc-3"]),
         (["--since", "9999w"], ["abc-1", "abc-2", "abc-3"]),
         (["--project", "/work/shop/../shop"], ["abc-1", "abc-2", "abc-3"]),
@@ -253,7 +255,7 @@ def test_the_log_says_what_hooks_did_that_decided_nothing(kept: Kept) -> None:
     [
         (["--agent", "gemini"], "--agent 'gemini' is none of its agents: claude, tenterhook"),
         (["--tool", "bash"], "--tool 'bash' is none of its tools: Bash"),
-        (["--event", "PreToolUse"], "--event 'PreToolUse' is none of its events: tool.before"),
+        (["--event", "Stop"], "--event 'Stop' is none of its events: tool.before"),
         (["--user", "x", "--tool", "B*"], "--user 'x' is none of its users: ada"),
         (["--agent", "claude", "--decision", "ask"], "no entry of the journal matches"),
     ],

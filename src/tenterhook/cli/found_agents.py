@@ -9,6 +9,7 @@ from tenterhook.cli.options import CommandUsage, Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
+from tenterhook.errors import UsageError, nearest
 from tenterhook.tools.agents import AgentHooks, all_agents, dialects_of_file, find_agent, find_agents
 
 ONE_DIALECT = Option("dialect", "one agent's rules alone, also of an older version: NAME@VERSION", "NAME")
@@ -55,5 +56,8 @@ def agent_names(options: dict[str, str], usage: CommandUsage) -> list[str]:
         return [options["dialect"]]
     names = [name.strip() for name in options["agent"].split(",")] if "agent" in options else []
     for name in names:
+        if name.partition("@")[0] not in dialects.names():
+            known = dialects.names()
+            raise UsageError(f"no agent {name!r}{nearest(name, known)}; there are: {', '.join(known)}")
         dialects.get(name)
     return list(dict.fromkeys(names))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 
 from tenterhook.cli.options import CommandUsage, Option
+from tenterhook.config.entries import kind_of
 from tenterhook.config.settings import SYSTEM, TABLE, settings
 from tenterhook.errors import UsageError
 from tenterhook.journal.files import names, place
@@ -18,7 +19,7 @@ from tenterhook.journal.query import EntryFilter
 from tenterhook.support.terminal.text import near, one_line, pluralise_count
 
 OPTIONS = (
-    Option("event", "only this event, by its name or its kind; * stands for anything", "EVENT"),
+    Option("event", "only this event, by any agent's name for it or by its kind; * stands for anything", "EVENT"),
     Option("hook", "only where this hook ran, or was set aside; * stands for anything", "NAME"),
     Option("decision", "only these outcomes", "WORD", ("allow", "ask", "deny", "none")),
     Option("session", "only this session; the beginning of its id is enough", "ID"),
@@ -45,6 +46,7 @@ def parse_filter_options(options: dict[str, str], usage: CommandUsage) -> EntryF
         raise usage.error(f"--since {options['since']} is later than --until {options['until']}: no entry can match")
     return EntryFilter(
         event=options.get("event", ""),
+        kind=kind_of(options.get("event", "")),
         hook=options.get("hook", ""),
         decision=options.get("decision", ""),
         session=options.get("session", ""),
@@ -115,7 +117,7 @@ def unknown_names(index: Index, asked: EntryFilter) -> Iterator[str]:
     for name in NAMED:
         wanted = getattr(asked, name)
         known = known_values(index, name) if wanted else []
-        if known and not any(fnmatchcase(value, wanted) for value in known):
+        if known and not any(fnmatchcase(value, wanted) or (name, value) == ("event", asked.kind) for value in known):
             more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
             yield f"--{name} {wanted!r} is none of its {name}s: {', '.join(map(one_line, known[:SHOWN]))}{more}"
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from tenterhook.errors import UsageError, nearest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # Plain classes: msgspec would cost more than all the rest of a `tenter hook`.
 
 
@@ -48,7 +52,7 @@ class CommandUsage:
             name, equals, value = word.partition("=")
             if not word.startswith("-"):
                 if not names:
-                    raise self.error(f"unexpected argument: {word!r}")
+                    raise self.error(f"unexpected argument: {word!r}{meant_option(word, table)}")
                 name = names[0].strip("[].")
                 if names[0].endswith("...]"):  # takes any number of arguments
                     found[name] = f"{found[name]}\0{word}" if name in found else word
@@ -106,6 +110,14 @@ class CommandUsage:
         table = "\n".join(f"  {left:<{width}}  {right}" for left, right in rows)
         parts = (self.about, f"usage: {self.line()}", table, self.more, f"example:\n  {self.example}")
         return "\n\n".join(part for part in parts if part)
+
+
+def meant_option(word: str, table: Mapping[str, Option]) -> str:
+    """For a path that stands alone: the option that takes it."""
+    import os
+
+    name = "--project" if os.path.isdir(word) else "--config" if os.path.isfile(word) else ""
+    return f" (did you mean {name} {word}?)" if name in table else ""
 
 
 def settle_agent(found: dict[str, str], *, ids: bool) -> None:

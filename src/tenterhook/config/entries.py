@@ -50,11 +50,27 @@ class Problem(Struct, frozen=True):
         return f"{where}: {self.text}"
 
 
+TYPE_WORDS = {
+    dict: "a mapping",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
 def kind_of(event: str) -> str:
     """The kind of an event that an agent has another name for; empty if no agent has such an event."""
     from tenterhook.author.kinds import EVENTS
 
     return EVENTS.get(event, "")
+
+
+def type_word(value: object) -> str:
+    """What a value of a config file is called."""
+    return TYPE_WORDS.get(type(value), type(value).__name__)
 
 
 class EntryReader:
@@ -121,7 +137,7 @@ class EntryReader:
             if value is None and group is None:  # as if the event were missing
                 self.costs = self.usual
             costs = self.ruin if self.dialect.config.form.unlisted == "file" else self.report_malformed
-            text = f"{path[-1]} must be a list, not {type(value).__name__}"
+            text = f"{path[-1]} must be a list, not {type_word(value)}"
             costs(path, text, "its hooks never run", UNREADABLE)
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
@@ -129,7 +145,7 @@ class EntryReader:
     def item(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
         form = self.dialect.config.form
         if not isinstance(value, dict):
-            text = f"a hook must be a mapping, not {type(value).__name__}"
+            text = f"a hook must be a mapping, not {type_word(value)}"
             self.report_malformed(path, text, "it never runs", UNREADABLE)
             return []
         if group is None and form.group:
@@ -161,7 +177,7 @@ class EntryReader:
 
     def entry(self, value: Any, path: Path) -> list[Hook]:
         if not isinstance(value, dict):
-            self.warn(path, f"a hook must be a table, not {type(value).__name__}; it never runs", UNREADABLE)
+            self.warn(path, f"a hook must be a table, not {type_word(value)}; it never runs", UNREADABLE)
             return []
         found = [(rule, one) for one in self.expand(value, path) for rule in self.events_of(one, path)]
         return [hook for rule, one in found if (hook := self.hook(rule, one, path, {}))]

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tenterhook.config import entries
-from tenterhook.config.entries import Problem, problem
+from tenterhook.config.entries import Problem, problem, type_word
 from tenterhook.config.file_trust import FileTrust, is_managed
 from tenterhook.config.locations import ConfigLocation, places
 from tenterhook.config.settings import SYSTEM, Settings
@@ -230,8 +230,7 @@ def sections(
                     for event, there in value.items()
                 )
             else:
-                kind = type(value).__name__
-                text = f"{section.hooks} must be a mapping, not {kind}; its hooks never run"
+                text = f"{section.hooks} must be a mapping, not {type_word(value)}; its hooks never run"
                 loaded.problems.append(problem(document, path, text, "malformed-entry"))
 
 

@@ -101,7 +101,10 @@ class HookSet:
     def rules(self, event: str) -> tuple[EventRule, ...]:
         rules = self.find_rules(event)
         if not rules:
+            from tenterhook.author.kinds import EVENTS
+
             known = [name for rule in self.dialect.events for name in (rule.name, rule.kind)]
+            known += [name for name in sorted(EVENTS, reverse=True) if self.find_rules(name)]
             raise UnknownEvent(f"{self.dialect.title} has no event {event!r}{nearest(event, known)}")
         return rules
 

@@ -15,9 +15,13 @@ from tenterhook.journal.read import JournalEntry
 
 
 class EntryFilter(Struct, frozen=True, kw_only=True):
-    """Conditions for entries; an empty one matches all. Names are globs, a session is matched by its start."""
+    """Conditions for entries; an empty one matches all. Names are globs, a session is matched by its start.
+
+    `kind`: what an agent's name for an event means in entries that name the kind alone, as our own dialect's do.
+    """
 
     event: str = ""
+    kind: str = ""
     hook: str = ""
     decision: str = ""
     session: str = ""
@@ -79,7 +83,7 @@ class Cost(Struct, frozen=True):
 def clause(wanted: EntryFilter) -> tuple[str, list[str]]:
     """The conditions as SQL over the events. A hook that only did not match does not count."""
     tests = {
-        "(event GLOB ? OR kind GLOB ?)": [wanted.event] * 2,
+        "(event GLOB ? OR kind GLOB ? OR (event = kind AND kind = ?))": [wanted.event, wanted.event, wanted.kind],
         "decision = ?": [wanted.decision],
         "instr(session, ?) = 1": [wanted.session],
         "project = ?": [wanted.project],

@@ -165,6 +165,14 @@ def test_a_mistake_in_the_command_line_refuses(agent: Agent, words: tuple[str, .
     assert seen.blocked or seen.decision == "ask" or "tenter trust" in str(seen)
 
 
+def test_a_named_file_with_a_hook_for_an_event_that_does_not_exist_is_refused(agent: Agent) -> None:
+    agent.write("typo.py", "from tenterhook import hook\n\n@hook('tool.befor')\ndef guard(event):\n    pass\n")
+    seen = obeyed("claude", "PreToolUse", agent.bash("ls", "typo.py"))
+
+    assert seen.blocked
+    assert "there is no event 'tool.befor' (did you mean 'tool.before'?)" in str(seen)
+
+
 # ---- what cannot be read
 
 

@@ -40,6 +40,23 @@ def test_an_untrusted_project_is_checked_and_nothing_of_it_runs(write, check, tm
     assert not (tmp_path / "ran").exists()
 
 
+def test_the_summary_counts_only_what_fix_would_mend(write, check):
+    group = '[{"hooks": [{"type": "command", "command": "true"}]}]'
+    write(".claude/settings.json", f'{{"hooks": {{"Stop": {group}, "stop": {group}}}}}')
+
+    assert check()[1][-1] == "1 hook in 1 file: 1 error, 0 warnings"
+
+
+def test_a_path_that_stands_alone_is_told_its_option(tmp_path, capsys):
+    assert main(["check", str(tmp_path)]) == 1
+    assert f"(did you mean --project {tmp_path}?)" in capsys.readouterr().err
+
+
+def test_a_wrong_agent_is_called_an_agent(check, capsys):
+    assert main(["check", "--agent", "clade"]) == 1
+    assert "no agent 'clade' (did you mean 'claude'?)" in capsys.readouterr().err
+
+
 def test_a_file_that_cannot_be_parsed_is_an_error_with_line_and_column(write, check):
     write(".wave/settings.json", '{\n "hooks": {,}\n}')
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from tenterhook.cli.found_agents import ONLY, find_named_agents, options_for
-from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
+from msgspec.structs import replace
+
+from tenterhook.cli.found_agents import ONE_DIALECT, ONLY, find_named_agents, options_for
+from tenterhook.cli.options import CONFIG, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, redact_cli_output
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.support.terminal.table import table
@@ -25,7 +27,7 @@ USAGE = CommandUsage(
     (),
     (
         ONLY,
-        DIALECT,
+        ONE_DIALECT,
         PROJECT,
         CONFIG,
         Option("strict", "let warnings count as errors, but for what only this machine lacks"),
@@ -66,6 +68,7 @@ def run(argv: list[str]) -> int:
         mended = mend_report(report, options)
         if "dry-run" not in options:
             report = mend_all(mended, report, options)
+    report = without_refused_fixes(report, options)
     print_report(report, mended, options)
     counted = report.said_by_config() if "strict" in options else []
     return 2 if report.count("error") or counted else 0
@@ -100,6 +103,12 @@ def mend_report(report: Report, options: dict[str, str]) -> Mended:
     project = options_for(options).project
     readers = {one.path: one.agents for one in report.reports}
     return mend(report.problems, {one.path: one.format for one in report.reports}, str(project), readers)
+
+
+def without_refused_fixes(report: Report, options: dict[str, str]) -> Report:
+    """The report, in which a finding can be mended only if --fix would do it."""
+    refused = [one for one, _ in mend_report(report, options).refused]
+    return replace(report, problems=tuple(replace(one, fix=None) if one in refused else one for one in report.problems))
 
 
 def mend_all(mended: Mended, report: Report, options: dict[str, str]) -> Report:

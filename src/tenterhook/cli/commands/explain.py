@@ -10,13 +10,15 @@ from tenterhook.cli.commands.fire import read_input
 from tenterhook.cli.explanation import text
 from tenterhook.cli.found_agents import ONE_DIALECT, ONLY, each_agent, is_single
 from tenterhook.cli.options import CONFIG, JSON, PROJECT, SUBAGENT, CommandUsage, Option
+from tenterhook.cli.own_calls import calls_us, mark_own_calls
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.cli.short_explanation import short_text
+from tenterhook.dialects import DEFAULT
 from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.support.terminal.text import colourful, painter
-from tenterhook.tools.explain.explain import explain
+from tenterhook.tools.explain.explain import Explanation, explain
 
 USAGE = CommandUsage(
     "explain",
@@ -45,16 +47,16 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    made = []
     agents = each_agent(options, USAGE)
     # An agent that does not have the event has nothing to explain, unless none has it: then that is the answer.
-    having = [one for one in agents if dialects.get(one["dialect"]).rules(options["EVENT"])]
-    for one in having or agents[:1]:
-        with engine_for(one) as engine:
-            made.append(explain(engine, options["EVENT"], data_of(options, engine)))
-            warn(made[-1].warnings)
-            if is_single(options):
-                hint_at_others(engine.hookset)
+    having = [one for one in agents if dialects.get(one["dialect"]).rules(options["EVENT"])] or agents[:1]
+    data = read_input("" if options["input"] == "-" else options["input"]) if options.get("input") else {}
+    made = [explain_one(one, options["EVENT"], data, options) for one in having]
+    # An agent that calls tenterhook obeys the hooks of our own dialect.
+    if not is_single(options) and any(calls_us(hook) for found in made for hook in found.hooks):
+        if all(found.dialect != DEFAULT for found in made):
+            made.append(explain_one({**having[0], "dialect": DEFAULT}, made[0].event.kind, data, options))
+        made = [mark_own_calls(found) for found in made]
     if "json" in options:
         print_json(made[0] if is_single(options) else {"agents": made})
         return 0
@@ -64,13 +66,20 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def data_of(options: dict[str, str], engine: Engine) -> dict[str, Any]:
-    """The event's data, as far as it was given. Stdin is read only on request."""
-    file = options.get("input", "")
-    data = read_input("" if file == "-" else file) if file else {}
+def explain_one(one: dict[str, str], event: str, data: dict[str, Any], options: dict[str, str]) -> Explanation:
+    with engine_for(one) as engine:
+        found = explain(engine, event, with_tool(data, event, options, engine))
+        warn(found.warnings)
+        if is_single(options):
+            hint_at_others(engine.hookset)
+    return found
+
+
+def with_tool(data: dict[str, Any], event: str, options: dict[str, str], engine: Engine) -> dict[str, Any]:
+    """The event's data, with the tool that --tool names."""
     if "tool" not in options:
         return data
-    rule = engine.rule(options["EVENT"])
+    rule = engine.rule(event)
     if rule.target.field != "tool_name":
         matched = (
             f"its matchers look at {rule.target.field!r}: give that with --input"

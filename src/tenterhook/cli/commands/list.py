@@ -6,9 +6,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from tenterhook.cli.found_agents import ONE_DIALECT, ONLY, each_agent, is_single
 from tenterhook.cli.options import CONFIG, JSON, PROJECT, SUBAGENT, CommandUsage
+from tenterhook.cli.own_calls import calls_us
 from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
+from tenterhook.dialects import DEFAULT
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import (
@@ -68,7 +72,19 @@ def run(argv: list[str]) -> int:
 
 
 def once(found: Inventory, dialect: Dialect, shown: dict[str, str], paint: Paint) -> Iterator[str]:
-    """The hooks of an agent, but for those of files that were listed for an agent before."""
+    """The hooks of an agent, but for those of files that were listed for an agent before.
+
+    Entries that call us are one line: the hooks behind them are listed for our own dialect.
+    """
+    calls = [hook for hook in found.hooks if hook.state in ("runs", "untrusted") and calls_us(hook)]
+    if calls:
+        files = ", ".join(near(file) for file in dict.fromkeys(map(file_of, calls)))
+        events = pluralise_count(len({hook.event for hook in calls}), "event")
+        yield f"{dialect.title} calls tenterhook at {events}, from {files}; its hooks: tenter list --agent {DEFAULT}"
+        found = replace(found, hooks=[hook for hook in found.hooks if hook not in calls])
+        if not found.hooks:
+            return
+        yield ""
     rest = [hook for hook in found.hooks if file_of(hook) not in shown]
     repeated = Counter(file_of(hook) for hook in found.hooks if file_of(hook) in shown)
     if rest or not repeated:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.author.loading import LIBRARY
 from tenterhook.author.registered import GUARDED
-from tenterhook.errors import UsageError
+from tenterhook.errors import UsageError, nearest
 from tenterhook.support.paths import within
 from tenterhook.types import Hook, Source
 
@@ -41,6 +41,7 @@ def find_hooks(line: HookCommand, engine: Engine) -> list[Hook]:
     for word, own in words_with_arguments(line):
         try:
             hooks = hooks_of_file(word, own, os.getcwd(), engine.project)
+            check_events(hooks, engine)
         except UsageError as exc:
             found += build_failing_hooks(word, str(exc), engine)
         else:
@@ -48,6 +49,16 @@ def find_hooks(line: HookCommand, engine: Engine) -> list[Hook]:
     for problem in line.problems:
         found += build_failing_hooks(HERE, problem, engine)
     return found
+
+
+def check_events(hooks: list[Hook], engine: Engine) -> None:
+    """Raise if no agent has such an event: that hook would never be called."""
+    from tenterhook.author.kinds import EVENTS, KINDS
+
+    for hook in hooks:
+        if not engine.has(hook.event) and hook.event not in EVENTS and hook.event not in KINDS:
+            near = nearest(hook.event, [*KINDS, *EVENTS])
+            raise UsageError(f"{hook.source.file}: {hook.name}: there is no event {hook.event!r}{near}")
 
 
 def words_with_arguments(line: HookCommand) -> Iterator[tuple[str, list[str]]]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from agent.provider_apis import chat_messages, chat_stream, google_messages, google_stream, google_tools
-from agent.provider_server import Api, Reply, Request, listening
+from clients.models.provider_apis import chat_messages, chat_stream, google_messages, google_stream, google_tools
+from clients.models.provider_server import Api, Reply, Request, listening
 
 
 class Turn(NamedTuple):

@@ -124,7 +124,7 @@ class HookPlugin(BasePlugin):
     def new_call(self, session: Session, tool: BaseTool, args: dict[str, Any], id: str) -> PendingCall:
         if not self.confirmation:
             return PendingCall(session, tool.name, dict(args), id=id)
-        return ApprovedCall(session, tool.name, dict(args), id=id, question=unconfirmed, suspends=Unconfirmed)
+        return ApprovedCall(session, tool.name, dict(args), id=id, question=ask_for_confirmation, suspends=Unconfirmed)
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
@@ -227,7 +227,7 @@ class GoOn(BaseTool):
         return {"result": args["reason"]}
 
 
-def unconfirmed(request: PermissionRequest) -> Unconfirmed:
+def ask_for_confirmation(request: PermissionRequest) -> Unconfirmed:
     return Unconfirmed(request.reason)
 
 

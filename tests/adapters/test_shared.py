@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tenterhook import Engine, ToolResult, hook
-from tenterhook.adapters import live_updates, plain_messages, sessions
+from tenterhook.adapters import live_updates, plain_messages, sessions, waiting_calls
 from tenterhook.adapters.live_updates import LiveUpdates
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
+from tenterhook.adapters.waiting_calls import ApprovedCall, WaitingCalls, key_of
 
 ROOT = Path(__file__).parents[2]
 ADAPTERS = sorted(path.stem for path in (Path(__file__).parent / "drivers").glob("*.py") if path.stem != "__init__")
@@ -74,6 +75,37 @@ def test_a_call_that_was_suspended_goes_on_without_its_hooks_running_again(engin
     assert asyncio.run(call.abegin()) is None
     assert call.at_tool()
     assert seen == ["shell"]
+
+
+def test_each_question_is_asked_until_the_person_has_answered_it(engine: Engine) -> None:
+    engine.on("tool.before")(lambda event: hook.ask("Really?"))
+    call = ApprovedCall(
+        engine.session(), "shell", {}, id="1", question=lambda asked: Suspended(asked.reason), suspends=Suspended
+    )
+    for _ in range(2):
+        with pytest.raises(Suspended, match="Really"):
+            call.begin()
+    call.answer = True
+
+    assert call.begin() is None
+
+
+@pytest.mark.parametrize(
+    "other", [("s2", "1", "shell", {"command": "ls"}), ("s1", "1", "shell", {"command": "rm"}), ("s1", "1", "sh", {})]
+)
+def test_an_approval_is_not_for_another_call_with_the_same_id(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, other: tuple[str, str, str, dict[str, str]]
+) -> None:
+    monkeypatch.setattr(waiting_calls, "MOST", 1)
+    waiting, key = WaitingCalls(), key_of("s1", "1", "shell", {"command": "ls"})
+    call = PendingCall(engine.session(), "shell", {"command": "ls"}, id="1")
+    waiting.keep(key, call)
+
+    assert waiting.find(key_of(*other)) is None
+    assert waiting.find(key_of("s1", "1", "shell", {"command": "ls"})) is call
+    assert waiting.session_of("1") == "s1"
+    waiting.keep(key_of(*other), call)
+    assert waiting.find(key) is None  # beyond the limit the oldest goes
 
 
 def test_a_conversation_keeps_its_session_and_the_oldest_ends_beyond_the_limit(

@@ -31,6 +31,7 @@ from agent_framework import (
 )
 
 from tenterhook.adapters import plain_messages as plain
+from tenterhook.adapters.endings import end_after_model, end_after_tool
 from tenterhook.adapters.live_updates import LiveUpdates
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
@@ -126,8 +127,8 @@ class ToolHooks(FunctionMiddleware):
             await call.afinish(result_text(context.result))
         result = call.result
         assert result is not None
-        if result.stop or (result.error and result.error.type == "stopped"):
-            run.stopped = result.stop_reason
+        if (reason := end_after_tool(result)) is not None:
+            run.stopped = reason
         run.session.received(result.user_messages)
         if result.error or str(result) != result_text(context.result):
             context.result = str(result)
@@ -194,8 +195,8 @@ class ChatTurn:
             await create(**call)
             return got[0]
         reply = await model(**call)
-        if reply.stop or reply.blocked:
-            run.stopped = reply.stop_reason or reply.reason
+        if (reason := end_after_model(reply)) is not None:
+            run.stopped = reason
         return plain.original_of(reply.response) or response_saying(reply.response["text"] or run.stopped or "")
 
     async def receive(self, put: Callable[[ChatResponseUpdate], None]) -> ChatResponse:

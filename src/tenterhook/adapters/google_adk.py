@@ -21,8 +21,10 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from tenterhook.adapters import plain_messages as plain
+from tenterhook.adapters.endings import end_after_model, end_after_tool
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
+from tenterhook.adapters.waiting_calls import ApprovedCall, WaitingCalls, key_of
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.model import AsyncModel
 from tenterhook.hosts.permission import Ask, PermissionRequest
@@ -53,8 +55,10 @@ class HookPlugin(BasePlugin):
         super().__init__("hooks")
         self.engine, self.confirmation = engine or Engine("."), confirmation
         self.sessions = Sessions(self.engine, permission=permission, tell=tell)
-        # Calls whose tool runs now, or that wait for a person. ADK calls `after_tool_callback` for refused ones too.
-        self.calls: dict[str, ConfirmedCall] = {}
+        # Calls that wait for a person: hooks that ran before do not run again when the agent goes on.
+        self.waiting = WaitingCalls()
+        # Calls whose tool runs now, by session and id. ADK calls `after_tool_callback` for refused ones too.
+        self.running: dict[tuple[str, str], PendingCall] = {}
         # Why a session's run ends, after a hook stopped the agent.
         self.stopped: dict[str, str] = {}
         # Requests whose response has not come yet, as hooks left them, by the agent's own invocation.
@@ -94,66 +98,58 @@ class HookPlugin(BasePlugin):
         session, id = await self.session(tool_context), tool_context.function_call_id or ""
         if isinstance(tool, GoOn):
             return None
-        call = self.calls.pop(id, None) or self.new_call(session, tool, tool_args, id)
+        key = key_of(session.id, id, tool.name, tool_args)
+        call = self.waiting.find(key) or self.new_call(session, tool, tool_args, id)
         if call.quiet:
             return None
-        if self.confirmation and tool_context.tool_confirmation:
-            call.answers.append(tool_context.tool_confirmation.confirmed)
+        if isinstance(call, ApprovedCall):
+            answer = tool_context.tool_confirmation
+            call.answer = answer.confirmed if answer else None
         try:
             refused = await call.abegin()
         except Unconfirmed as asked:
-            self.calls[id] = call
+            self.waiting.keep(key, call)
             tool_context.request_confirmation(hint=str(asked))
             tool_context.actions.skip_summarization = True  # the model is not asked before the person has answered
             return {"error": "This tool call needs confirmation: wait for it."}
+        self.waiting.remove(key)
         if refused is not None:
             return self.render_result(session, refused)
-        self.calls[id] = call
+        self.running[session.id, id] = call
         if call.input != tool_args:
             tool_args.clear()
             tool_args.update(call.input)
         return None
 
-    def new_call(self, session: Session, tool: BaseTool, args: dict[str, Any], id: str) -> ConfirmedCall:
+    def new_call(self, session: Session, tool: BaseTool, args: dict[str, Any], id: str) -> PendingCall:
         if not self.confirmation:
-            return ConfirmedCall(session, tool.name, dict(args), id=id)
-        answers: list[bool] = []
-
-        def ask(request: PermissionRequest) -> bool:
-            if not answers:
-                raise Unconfirmed(request.reason)
-            return answers[-1]
-
-        call = ConfirmedCall(session, tool.name, dict(args), id=id, permission=ask, suspends=Unconfirmed)
-        call.answers = answers
-        return call
+            return PendingCall(session, tool.name, dict(args), id=id)
+        return ApprovedCall(session, tool.name, dict(args), id=id, question=ask_for_confirmation, suspends=Unconfirmed)
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> dict[str, Any] | None:
-        call = self.calls.pop(tool_context.function_call_id or "", None)
-        if call is None or call.step is None or not call.at_tool():
-            if call is not None:  # it waits for its confirmation
-                self.calls[tool_context.function_call_id or ""] = call
+        session, id = await self.session(tool_context), tool_context.function_call_id or ""
+        call = self.running.pop((session.id, id), None)
+        if call is None:
             return None
         value = result["result"] if isinstance(result, dict) and set(result) == {"result"} else result
         before = result_of(value).llm_content
         finished = await call.afinish(value)
-        told = self.render_result(await self.session(tool_context), finished)
-        return None if finished.llm_content == before else told
+        shown = self.render_result(session, finished)
+        return None if finished.llm_content == before else shown
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
     ) -> dict[str, Any] | None:
-        call = self.calls.pop(tool_context.function_call_id or "", None)
-        if call is None:
-            return None
-        return self.render_result(await self.session(tool_context), await call.afail(error))
+        session, id = await self.session(tool_context), tool_context.function_call_id or ""
+        call = self.running.pop((session.id, id), None)
+        return None if call is None else self.render_result(session, await call.afail(error))
 
     def render_result(self, session: Session, result: ToolResult) -> dict[str, Any]:
         """The result for the model, in ADK's form."""
-        if result.stop or (result.error and result.error.type == "stopped"):
-            self.stopped[session.id] = result.stop_reason
+        if (reason := end_after_tool(result)) is not None:
+            self.stopped[session.id] = reason
         session.received(result.user_messages)
         return {"error" if result.error else "result": str(result)}
 
@@ -200,8 +196,8 @@ class HookPlugin(BasePlugin):
         whole = as_genai(response)
         reply = Reply()
         await adrive(session, model.answered(reply, call, whole))
-        if reply.stop or reply.blocked:
-            self.stopped[session.id] = reply.stop_reason or reply.reason
+        if (reason := end_after_model(reply)) is not None:
+            self.stopped[session.id] = reason
         if reply.response is whole:
             return None
         candidates = reply.response.candidates
@@ -221,12 +217,6 @@ class HookPlugin(BasePlugin):
         return response.model_copy(update={"content": changed})
 
 
-class ConfirmedCall(PendingCall):
-    """A call whose question ADK's confirmation answers. `answers` has what the person decided."""
-
-    answers: list[bool]
-
-
 class GoOn(BaseTool):
     """Gives the model the stop hook's reason."""
 
@@ -235,6 +225,10 @@ class GoOn(BaseTool):
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         return {"result": args["reason"]}
+
+
+def ask_for_confirmation(request: PermissionRequest) -> Unconfirmed:
+    return Unconfirmed(request.reason)
 
 
 async def never_called(**call: Any) -> Any:

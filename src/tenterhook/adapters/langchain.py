@@ -19,8 +19,10 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
 from tenterhook.adapters import plain_messages as plain
+from tenterhook.adapters.endings import end_after_model, end_after_tool
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
+from tenterhook.adapters.waiting_calls import WaitingCalls, key_of
 from tenterhook.clients.formats.plain import PLAIN
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.model import AsyncModel, Model
@@ -61,7 +63,7 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
         self.sessions = Sessions(self.engine, permission=ask, tell=tell)
         self.suspends: tuple[type[BaseException], ...] = (GraphBubbleUp,) if interrupt else ()
         # Calls that wait for a person. LangGraph runs a step again when it is resumed; hooks do not run again.
-        self.waiting: dict[tuple[str, str], PendingCall] = {}
+        self.waiting = WaitingCalls()
         # Why a session's run ends, after a hook stopped the agent.
         self.stopped: dict[str, str] = {}
 
@@ -158,20 +160,21 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
 
     def pending_call(self, request: ToolCallRequest) -> PendingCall:
         session, asked = self.sessions.get(request.state["tenterhook_session"]), request.tool_call
-        key = (session.id, asked["id"] or "")
-        if key in self.waiting:
-            return self.waiting[key]
-        call = PendingCall(session, asked["name"], asked["args"], id=asked["id"] or "", suspends=self.suspends)
-        if self.suspends:
-            self.waiting[key] = call
+        key = key_of(session.id, asked["id"] or "", asked["name"], asked["args"])
+        call = self.waiting.find(key)
+        if call is None:
+            call = PendingCall(session, asked["name"], asked["args"], id=asked["id"] or "", suspends=self.suspends)
+            if self.suspends:
+                self.waiting.keep(key, call)
         return call
 
     def finish_call(self, request: ToolCallRequest, call: PendingCall, ran: RanTool | None) -> Any:
         session, result = self.sessions.get(request.state["tenterhook_session"]), call.result
         assert result is not None
-        self.waiting.pop((session.id, request.tool_call["id"] or ""), None)
-        if result.stop or (result.error and result.error.type == "stopped"):
-            self.stopped[session.id] = result.stop_reason
+        asked = request.tool_call
+        self.waiting.remove(key_of(session.id, asked["id"] or "", asked["name"], asked["args"]))
+        if (reason := end_after_tool(result)) is not None:
+            self.stopped[session.id] = reason
         session.received(result.user_messages)
         return ran.with_result(result) if ran else refused_message(request, result)
 
@@ -194,8 +197,8 @@ class HookMiddleware(AgentMiddleware[HookState, Any, Any]):
         return await handler(request) if model.quiet() else self.finish_turn(session, turn, await model(**turn.call()))
 
     def finish_turn(self, session: Session, turn: ModelTurn, reply: Reply) -> Any:
-        if reply.stop or reply.blocked:
-            self.stopped[session.id] = reply.stop_reason or reply.reason
+        if (reason := end_after_model(reply)) is not None:
+            self.stopped[session.id] = reason
         return turn.answer(reply)
 
 

@@ -25,9 +25,11 @@ from agents.tool_context import ToolContext
 from agents.usage import Usage
 from openai.types.responses import Response, ResponseCompletedEvent, ResponseOutputMessage, ResponseOutputText
 
+from tenterhook.adapters.endings import end_after_model, end_after_tool
 from tenterhook.adapters.live_updates import LiveUpdates
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
+from tenterhook.adapters.waiting_calls import ApprovedCall, Key, WaitingCalls, key_of
 from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.hosts.model import AsyncModel
@@ -61,12 +63,12 @@ class HookRunner:
     ) -> None:
         self.engine, self.approval, self.allow_hosted = engine or Engine("."), approval, allow_hosted
         self.sessions = Sessions(self.engine, permission=permission, tell=tell)
-        # Calls that wait for approval, or whose hooks ran before the SDK asked whether they need it.
-        self.waiting: dict[str, PendingCall] = {}
+        # With `approval`: calls that wait for it, or whose hooks ran before the SDK asked whether they need it.
+        self.waiting = WaitingCalls()
 
     async def run(self, agent: Agent[Any], input: Any, *, conversation: str = "", **options: Any) -> Any:
         """`conversation` names what belongs together; without it each run is a session of its own."""
-        run, options = await self.begin(conversation, options)
+        run, options = await self.begin(input, conversation, options)
         return await Runner.run(run.agent(agent), await run.enter_prompt(input), **options)
 
     def run_sync(self, agent: Agent[Any], input: Any, *, conversation: str = "", **options: Any) -> Any:
@@ -74,15 +76,21 @@ class HookRunner:
 
     async def run_streamed(self, agent: Agent[Any], input: Any, *, conversation: str = "", **options: Any) -> Any:
         """Awaited, because hooks see the prompt before the run begins."""
-        run, options = await self.begin(conversation, options)
+        run, options = await self.begin(input, conversation, options)
         return Runner.run_streamed(run.agent(agent), await run.enter_prompt(input), **options)
 
-    async def begin(self, conversation: str, options: dict[str, Any]) -> tuple[HookedRun, dict[str, Any]]:
-        run = HookedRun(self, await self.sessions.aget(conversation or str(uuid4())))
+    async def begin(self, input: Any, conversation: str, options: dict[str, Any]) -> tuple[HookedRun, dict[str, Any]]:
+        id = conversation or self.session_of(input) or str(uuid4())
+        run = HookedRun(self, await self.sessions.aget(id))
         config = options.get("run_config") or RunConfig()
         model = HookedModel(run, config.model) if isinstance(config.model, Model) else config.model
         provider = HookedProvider(run, config.model_provider or MultiProvider())
         return run, {**options, "run_config": replace(config, model=model, model_provider=provider)}
+
+    def session_of(self, input: Any) -> str:
+        """The session of a run that is resumed, if one of its calls waits here."""
+        items = input.get_interruptions() if isinstance(input, RunState) else []
+        return next((session for item in items if (session := self.waiting.session_of(call_id_of(item)))), "")
 
 
 class HookedRun:
@@ -165,16 +173,28 @@ class HookedRun:
         return hooked
 
     def pending_call(self, name: str, arguments: str, id: str) -> PendingCall:
-        if id not in self.runner.waiting:
-            ask = ask_by_interruption() if self.runner.approval else None
-            call = PendingCall(self.session, name, arguments, id=id, permission=ask, suspends=NeedsApproval)
-            self.runner.waiting[id] = call
-        return self.runner.waiting[id]
+        if not self.runner.approval:
+            return PendingCall(self.session, name, arguments, id=id)
+        key = self.key_of(name, arguments, id)
+        call = self.runner.waiting.find(key)
+        if call is None:
+            call = ApprovedCall(self.session, name, arguments, id=id, question=needs_approval, suspends=NeedsApproval)
+            self.runner.waiting.keep(key, call)
+        return call
+
+    def key_of(self, name: str, arguments: str, id: str) -> Key:
+        """The SDK writes the arguments again when it asks whether a call needs approval, so their text may differ."""
+        from json import loads
+
+        try:
+            return key_of(self.session.id, id, name, loads(arguments))
+        except ValueError:
+            return key_of(self.session.id, id, name, arguments)
 
     def asks_first(self, tool: FunctionTool) -> Callable[[Any, dict[str, Any], str], Awaitable[bool]]:
         """Run the hooks when the SDK asks whether a call needs approval."""
 
-        async def needs_approval(context: Any, parameters: dict[str, Any], id: str) -> bool:
+        async def asks(context: Any, parameters: dict[str, Any], id: str) -> bool:
             from json import dumps
 
             call = self.pending_call(tool.name, dumps(parameters), id)
@@ -186,12 +206,14 @@ class HookedRun:
             own = tool.needs_approval
             return bool(await own(context, parameters, id)) if callable(own) else own
 
-        return needs_approval
+        return asks
 
     async def call_tool(
         self, name: str, invoke: Any, context: ToolContext[Any], arguments: str, failures: dict[str, Exception]
     ) -> Any:
         call = self.pending_call(name, arguments, context.tool_call_id)
+        if isinstance(call, ApprovedCall):
+            call.answer = True  # the SDK calls a tool that needs approval only after it was approved
         try:
             if call.quiet:
                 return await invoke(context, arguments)
@@ -199,11 +221,11 @@ class HookedRun:
             if call.result is None and (call.at_tool() or await call.abegin() is None):
                 value = await self.run_tool(call, invoke, context, arguments, failures)
         finally:
-            self.runner.waiting.pop(context.tool_call_id, None)
+            self.runner.waiting.remove(self.key_of(name, arguments, context.tool_call_id))
         result = call.result
         assert result is not None
-        if result.stop or (result.error and result.error.type == "stopped"):
-            self.stopped = result.stop_reason
+        if (reason := end_after_tool(result)) is not None:
+            self.stopped = reason
         self.session.received(result.user_messages)
         if result.error and result.error.exception and value is None:
             raise result.error.exception
@@ -249,8 +271,8 @@ class HookedRun:
         if asked.quiet():
             return await get(own)
         reply = await asked(**view_of(own))
-        if reply.stop or reply.blocked:
-            self.stopped = reply.stop_reason or reply.reason
+        if (reason := end_after_model(reply)) is not None:
+            self.stopped = reason
         output = reply.response.output
         if got and output is got[0].output:
             return got[0]
@@ -354,18 +376,14 @@ def shared_loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def ask_by_interruption() -> Callable[[PermissionRequest], bool]:
-    """The first question interrupts the run; the SDK runs the call only after it was approved."""
-    asked = False
+def needs_approval(request: PermissionRequest) -> NeedsApproval:
+    return NeedsApproval(request.reason)
 
-    def ask(request: PermissionRequest) -> bool:
-        nonlocal asked
-        if asked:
-            return True
-        asked = True
-        raise NeedsApproval(request.reason)
 
-    return ask
+def call_id_of(item: Any) -> str:
+    """The id of the call that an interruption is about."""
+    raw = item.raw_item
+    return str((raw.get("call_id") if isinstance(raw, dict) else getattr(raw, "call_id", "")) or "")
 
 
 def split_parameters(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -31,8 +31,10 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_graph import End
 
 from tenterhook.adapters import plain_messages as plain
+from tenterhook.adapters.endings import end_after_model, end_after_tool
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
+from tenterhook.adapters.waiting_calls import ApprovedCall, Key, WaitingCalls, key_of
 from tenterhook.clients.formats.plain import PLAIN
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.model import AsyncModel
@@ -61,7 +63,7 @@ class HookCapability(AbstractCapability[Any]):
         self.engine, self.permission, self.approval = engine or Engine("."), permission, approval
         self.sessions = Sessions(self.engine, permission=permission, tell=tell)
         # Calls that wait for approval: hooks that ran before do not run again when the run goes on.
-        self.waiting: dict[str, PendingCall] = {}
+        self.waiting = WaitingCalls()
 
     async def for_run(self, ctx: RunContext[Any]) -> CapabilityRun:
         return CapabilityRun(self, ctx)
@@ -117,16 +119,17 @@ class CapabilityRun(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Callable[..., Any],
     ) -> Any:
-        pending = await self.pending_call(ctx, call)
+        session = await self.session()
+        pending = self.pending_call(session, ctx, call)
         if pending.quiet:
             return await handler(args)
         if await pending.abegin() is None:
             value = await self.run_tool(ctx, call, pending, args, handler)
         result = pending.result
         assert result is not None
-        self.hooks.waiting.pop(call.tool_call_id, None)
-        if result.stop or (result.error and result.error.type == "stopped"):
-            self.stopped = result.stop_reason
+        self.hooks.waiting.remove(self.key_of(session, call))
+        if (reason := end_after_tool(result)) is not None:
+            self.stopped = reason
         if result.user_messages:
             ctx.enqueue(*result.user_messages)
         if result.error is not None:
@@ -168,31 +171,20 @@ class CapabilityRun(AbstractCapability[Any]):
             ) from None
         return checked
 
-    async def pending_call(self, ctx: RunContext[Any], call: ToolCallPart) -> PendingCall:
-        pending = self.hooks.waiting.get(call.tool_call_id)
-        if pending is not None:
-            return pending
-        session = await self.session()
+    def pending_call(self, session: Session, ctx: RunContext[Any], call: ToolCallPart) -> PendingCall:
+        name, args, id = call.tool_name, call.args_as_dict(), call.tool_call_id
         if not self.hooks.approval:
-            return PendingCall(session, call.tool_name, call.args_as_dict(), id=call.tool_call_id)
-
-        def ask(request: PermissionRequest) -> bool:
-            if call.tool_call_id in asked:
-                return True  # Pydantic AI runs the call again only after it was approved
-            asked.add(call.tool_call_id)
-            raise ApprovalRequired({"reason": request.reason, "input": request.tool_input})
-
-        asked: set[str] = set()
-        pending = PendingCall(
-            session,
-            call.tool_name,
-            call.args_as_dict(),
-            id=call.tool_call_id,
-            permission=ask,
-            suspends=ApprovalRequired,
-        )
-        self.hooks.waiting[call.tool_call_id] = pending
+            return PendingCall(session, name, args, id=id)
+        key = self.key_of(session, call)
+        pending = self.hooks.waiting.find(key)
+        if pending is None:
+            pending = ApprovedCall(session, name, args, id=id, question=ask_for_approval, suspends=ApprovalRequired)
+            self.hooks.waiting.keep(key, pending)
+        pending.answer = True if ctx.tool_call_approved else None
         return pending
+
+    def key_of(self, session: Session, call: ToolCallPart) -> Key:
+        return key_of(session.id, call.tool_call_id, call.tool_name, call.args_as_dict())
 
     # ---- the model
 
@@ -217,10 +209,14 @@ class CapabilityRun(AbstractCapability[Any]):
             response: ModelResponse = await handler(request_context)
             return response
         reply = await model(**call_of(request_context))
-        if reply.stop or reply.blocked:
-            self.stopped = reply.stop_reason or reply.reason
+        if (reason := end_after_model(reply)) is not None:
+            self.stopped = reason
         own = plain.original_of(reply.response)
         return own or ModelResponse([TextPart(reply.response["text"] or self.stopped or "")])
+
+
+def ask_for_approval(request: PermissionRequest) -> ApprovalRequired:
+    return ApprovalRequired({"reason": request.reason, "input": request.tool_input})
 
 
 def end(ctx: RunContext[Any], reason: str) -> Any:

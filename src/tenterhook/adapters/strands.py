@@ -30,8 +30,10 @@ from strands.middleware import (
 )
 
 from tenterhook.adapters import plain_messages as plain
+from tenterhook.adapters.endings import end_after_model, end_after_tool
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.sessions import Sessions
+from tenterhook.adapters.waiting_calls import Key, WaitingCalls, key_of
 from tenterhook.clients.formats.plain import PLAIN
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.model import AsyncModel
@@ -58,9 +60,9 @@ class StrandsHooks(HookProvider):
         self.engine, self.interrupt = engine or Engine("."), interrupt
         self.sessions = Sessions(self.engine, permission=permission, tell=tell)
         # Calls that wait for a person: hooks that ran before do not run again when the agent goes on.
-        self.waiting: dict[str, PendingCall] = {}
+        self.waiting = WaitingCalls()
         # The context in which each of them runs now; a resumed call has another than before.
-        self.contexts: dict[str, ExecuteToolContext] = {}
+        self.contexts: dict[Key, ExecuteToolContext] = {}
         # Why a session's run ends, after a hook stopped the agent.
         self.stopped: dict[str, str] = {}
 
@@ -124,12 +126,13 @@ class StrandsHooks(HookProvider):
                 else:
                     yield event
             await self.finish(call, last)
-        for calls in (self.waiting, self.contexts):
-            calls.pop(context.tool_use["toolUseId"], None)
+        key = key_in(session, context)
+        self.waiting.remove(key)
+        self.contexts.pop(key, None)
         result = call.result
         assert result is not None
-        if result.stop or (result.error and result.error.type == "stopped"):
-            self.stopped[session.id] = result.stop_reason
+        if (reason := end_after_tool(result)) is not None:
+            self.stopped[session.id] = reason
         session.received(result.user_messages)
         yield result_event(context, last, result)
 
@@ -141,14 +144,17 @@ class StrandsHooks(HookProvider):
 
         def ask(request: PermissionRequest) -> Any:
             question = {"tool": request.tool_name, "input": request.tool_input, "reason": request.reason}
-            return answer_of(self.contexts[id].interrupt("hooks", reason=question).response)
+            return answer_of(self.contexts[key].interrupt("hooks", reason=question).response)
 
-        self.contexts[id] = context
-        if id not in self.waiting:
-            self.waiting[id] = PendingCall(
+        key = key_in(session, context)
+        self.contexts[key] = context
+        call = self.waiting.find(key)
+        if call is None:
+            call = PendingCall(
                 session, use["name"], dict(use["input"]), id=id, permission=ask, suspends=InterruptException
             )
-        return self.waiting[id]
+            self.waiting.keep(key, call)
+        return call
 
     async def finish(self, call: PendingCall, event: ToolResultEvent | None) -> None:
         assert event is not None, "a tool's stage ends with its result"
@@ -187,14 +193,19 @@ class StrandsHooks(HookProvider):
                 yield event
             return
         reply = await model(**call_of(context))
-        if reply.stop or reply.blocked:
-            self.stopped[session.id] = reply.stop_reason or reply.reason
+        if (reason := end_after_model(reply)) is not None:
+            self.stopped[session.id] = reason
         own = plain.original_of(reply.response)
         for event in events:
             yield event
         yield own or response_saying(
             reply.response["text"] or self.stopped.get(session.id, ""), got[-1] if got else None
         )
+
+
+def key_in(session: Session, context: ExecuteToolContext) -> Key:
+    use = context.tool_use
+    return key_of(session.id, use["toolUseId"], use["name"], use["input"])
 
 
 def with_input(context: ExecuteToolContext, input: dict[str, Any]) -> ExecuteToolContext:

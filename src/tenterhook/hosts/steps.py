@@ -177,6 +177,8 @@ def its_own(exc: BaseException) -> bool:
     """Whether a function failed by itself; else the host is being interrupted or cancelled."""
     if isinstance(exc, Exception | SystemExit):
         return True
+    if isinstance(exc, GeneratorExit):  # a call that was given up, perhaps while the interpreter ends: import nothing
+        return False
     from asyncio import CancelledError, current_task
 
     if not isinstance(exc, CancelledError):

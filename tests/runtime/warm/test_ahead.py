@@ -71,6 +71,9 @@ def test_a_file_that_only_defines_may_run_ahead(text: str) -> None:
         "import sys\nsys.path[:0] = ['x']",
         "A = [x for x in open('x')]",
         "A = f'{open(1)}'",
+        "import enum\nclass Kind(enum.Enum):\n    A = 1\n    def __init__(self, n):\n        self.text = open('x')",
+        "import other as re\nA = re.compile('x')\ndef f():\n    import re",
+        "try:\n    A = 1 // 0\nexcept f():\n    pass",
     ],
 )
 def test_a_file_that_does_more_may_not(text: str) -> None:

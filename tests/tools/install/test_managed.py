@@ -60,11 +60,16 @@ def files():
                 found[path] = [hashlib.sha256(open(path, "rb").read()).hexdigest(), os.stat(path).st_mode]
     return found
 
+os.umask(0o022)
 os.makedirs("/etc/codex"), os.makedirs("/etc/gemini-cli")
 policy = '# ours\\nallowed_sandbox_modes = ["read-only"]\\n\\n[features]\\nhooks = true\\n'
 open("/etc/codex/requirements.toml", "w").write(policy)
 open("/etc/gemini-cli/settings.json", "w").write('{\\n  // note\\n  "ui": {"theme": "x"}\\n}\\n')
 said = {"before": files()}
+os.chmod("/etc/gemini-cli", 0o777)
+said["open"] = run("install", "--managed", "guard.py", "--yes")
+said["refused"] = files() == said["before"]
+os.chmod("/etc/gemini-cli", 0o755)
 said["install"] = run("install", "--managed", "guard.py", "library:git-rules", "--yes", "--json")
 said["written"] = files()
 for off in ("TENTERHOOK_OFF", "TENTERHOOK_DEPTH"):
@@ -112,6 +117,8 @@ def test_every_agent_obeys_the_administrators_hooks_and_every_file_comes_back(
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
 
+    assert "/etc/gemini-cli/settings.json or its folder can be changed by others than root" in said["open"][2]
+    assert said["refused"], "nothing was written"
     assert said["install"][0] == 0, said["install"]
     report = json.loads(said["install"][1])
     assert [one["agent"] for one in report["agents"]] == AGENTS

@@ -94,6 +94,7 @@ class AgentInstall(Struct):
 
 
 Files = list[tuple[str, dict[str, Any]]]
+Jobs = list[tuple[target.Target, FileChanges]]
 
 
 def run(argv: list[str]) -> int:
@@ -124,30 +125,33 @@ def run(argv: list[str]) -> int:
     tokens = token_jobs(plans)
     if "json" not in options:
         shown = [render_own_plan(config, added)] if added.diff or added.notes or added.by_hand else []
-        secrets = [render_own_plan(one, job, door_install.TOKEN) for one, job in tokens if job.diff or job.notes]
-        removed = [render_removal(one, job, options) for one, job in gone]
-        every = [*shown, *removed, *(render_install_plan(plan, options) for plan in plans), *secrets, *sharing.notes]
-        print("\n\n".join(every))
+        shown += render_other_plans(gone, plans, tokens, options)
+        print("\n\n".join([*shown, *sharing.notes]))
     wanted = [plan for plan in plans if plan.job.changes]
     changes = wanted or added.changes or gone or any(job.changes for _, job in tokens)
     if changes and "dry-run" not in options and not confirm_write(options):
         return 1
     approved: list[str] = []
     if "dry-run" not in options:
-        if managed:
-            os.umask(READABLE)
         if tokens:
             door_install.open_door(port)
             tokens = token_jobs(plans)  # the token is there now
         jobs = [added, *(job for _, job in gone), *(plan.job for plan in wanted), *(job for _, job in tokens)]
-        for job in jobs:
-            missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
-            commit(job.changes, missing)
-        commit([], unwanted=[folder for job in jobs for folder in job.unwanted])  # a later job may have needed it
+        write_jobs(jobs, managed=managed)
         approved = own_config.approve_hooks(config, named)
         for plan in plans:
             plan.canaries = canary.fly(plan.target, plan.events, plan.line)
     return report_install_results(plans, added, [job for _, job in gone], approved, options)
+
+
+def write_jobs(jobs: list[FileChanges], *, managed: bool) -> None:
+    if managed:
+        os.umask(READABLE)
+        target.check_roots([changed.path for job in jobs for changed in job.changes])
+    for job in jobs:
+        missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
+        commit(job.changes, missing)
+    commit([], unwanted=[folder for job in jobs for folder in job.unwanted])  # a later job may have needed it
 
 
 def is_managed(options: dict[str, str]) -> bool:
@@ -279,6 +283,13 @@ def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
     if plan.limits:
         parts += ["what it cannot do, or needs first:", *(f"  {text}" for text in plan.limits)]
     return visible("\n".join([*parts, *job.notes, *job.by_hand]))
+
+
+def render_other_plans(gone: Jobs, plans: list[AgentInstall], tokens: Jobs, options: dict[str, str]) -> list[str]:
+    """The entries that go, those that come, and the tokens of the HTTP door."""
+    removed = [render_removal(one, job, options) for one, job in gone]
+    secrets = [render_own_plan(one, job, door_install.TOKEN) for one, job in tokens if job.diff or job.notes]
+    return [*removed, *(render_install_plan(plan, options) for plan in plans), *secrets]
 
 
 def render_own_plan(config: target.Target, job: FileChanges, what: str = "your hooks") -> str:

@@ -37,6 +37,8 @@ BASES = frozenset(
         "typing.TypedDict",
     )
 )
+# An enumeration calls its own `__new__`, `__init__` and `_generate_next_value_` while it is defined.
+ENUMS = "enum."
 # Methods of texts and containers, and what a path is asked for.
 METHODS = frozenset("split splitlines strip lower upper format join replace keys values items copy union".split())
 PARTS = frozenset(("parent", "name", "stem", "suffix"))
@@ -63,13 +65,21 @@ class FileReader:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     top = alias.name.partition(".")[0]
-                    self.known[alias.asname or top] = alias.name if alias.asname else top
+                    self.add_import(alias.asname or top, alias.name if alias.asname else top)
             elif isinstance(node, ast.ImportFrom):
-                self.known |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+                for alias in node.names:
+                    self.add_import(alias.asname or alias.name, f"{node.module}.{alias.name}")
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self.own.add(node.name)
             elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 self.own.add(node.id)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                self.own.add(node.name)
+
+    def add_import(self, name: str, whole: str) -> None:
+        """A name that stands for two things in one file, even in two functions, is not known."""
+        if self.known.setdefault(name, whole) != whole:
+            self.own.add(name)
 
     def whole_name(self, node: ast.AST) -> str:
         """What a name with dots stands for; empty if that is not known."""
@@ -90,8 +100,12 @@ class FileReader:
             values = [*node.args.defaults, *(one for one in node.args.kw_defaults if one)]
             return self.are_decorators(node.decorator_list) and all(map(self.is_constant, values))
         if isinstance(node, ast.ClassDef):
-            bases = all(self.whole_name(base) in BASES for base in node.bases) and not node.keywords
-            return bases and self.are_decorators(node.decorator_list) and self.is_plain(node.body)
+            bases = [self.whole_name(base) for base in node.bases]
+            if node.keywords or not BASES.issuperset(bases):
+                return False
+            if any(base.startswith(ENUMS) for base in bases) and any(map(is_hidden_function, ast.walk(node))):
+                return False
+            return self.are_decorators(node.decorator_list) and self.is_plain(node.body)
         if isinstance(node, ast.Assign):
             return all(map(is_name, node.targets)) and self.is_constant(node.value)
         if isinstance(node, ast.AnnAssign):
@@ -104,6 +118,9 @@ class FileReader:
             return is_never_true(node.test) and self.is_plain(node.orelse)
         if isinstance(node, ast.Try):
             caught = [one for handler in node.handlers for one in handler.body]
+            kinds = [kind for handler in node.handlers if handler.type for kind in ast.walk(handler.type)]
+            if any(isinstance(kind, ast.Call) for kind in kinds):
+                return False
             return self.is_plain([*node.body, *caught, *node.orelse, *node.finalbody])
         return isinstance(node, SIMPLE)
 
@@ -149,6 +166,10 @@ class FileReader:
 
 def is_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Name)
+
+
+def is_hidden_function(node: ast.AST) -> bool:
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("_")
 
 
 def is_never_true(test: ast.expr) -> bool:

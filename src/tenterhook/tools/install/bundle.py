@@ -42,7 +42,8 @@ To take a bundle back, remove the files.
 """
 WINDOWS = """\
 
-On Windows agents look for these files. The bundle has none of them, because tenterhook does not run there yet.
+On Windows agents look for these files. The bundle has none of them, because tenterhook does not
+read the system's file there.
 
 """
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from tenterhook import dialects
 from tenterhook.config.locations import moved_home, resolve_config_path
+from tenterhook.config.settings import is_roots
 from tenterhook.dialects.schema.dialect import Dialect, File, Install, Managed
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
@@ -79,6 +81,19 @@ def build_managed_target(agent: str, install: Install | None, system: str = sys.
         raise UsageError(f"no administrators' file of {hooks.dialect.title} is known; there are: {known}")
     path, record = whole.lstrip("/"), record_in(SYSTEM_STATE, hooks, "/", whole.lstrip("/"))
     return Target(hooks, install, file_of(hooks.dialect, whole), "/", path, False, record, managed=True)
+
+
+def check_roots(paths: Iterable[str]) -> None:
+    """Refuse to write where others than root could change an administrator's file afterwards."""
+    for path in paths:
+        there = path
+        while not os.path.lexists(there):
+            there = os.path.dirname(there)
+        if not is_roots(there):
+            raise UsageError(
+                f"{there} or its folder can be changed by others than root, so users could take your hooks out; "
+                "nothing was written: make root the owner of both, with chown and chmod go-w, and install again"
+            )
 
 
 def path_on(managed: Managed, system: str) -> str:

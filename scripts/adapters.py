@@ -5,6 +5,7 @@
     python scripts/adapters.py --lock langchain    write its lock file anew, with the newest versions
     python scripts/adapters.py langchain -- -x     options for pytest
 
+An adapter may have tests of its own in `own/`, beside the cases of the suite or in their place.
 An environment is kept in the user's cache, under the hash of its lock file. An SDK that cannot be installed is skipped,
 and the last lines say so. Exit code 1 if a case failed.
 """
@@ -46,7 +47,16 @@ def main(argv: list[str]) -> int:
 
 
 def adapters() -> list[str]:
-    return sorted(path.stem for path in (SUITE / "drivers").glob("*.py") if path.stem != "__init__")
+    """Those with a driver for the suite, and those with tests of their own."""
+    files = [path for folder in ("drivers", "own") for path in (SUITE / folder).glob("*.py")]
+    return sorted({path.stem for path in files} - {"__init__"})
+
+
+def files_of(name: str) -> list[Path]:
+    """What is run for an adapter."""
+    suite = [SUITE / "behaviour.py"] if (SUITE / "drivers" / f"{name}.py").exists() else []
+    own = SUITE / "own" / f"{name}.py"
+    return [*suite, own] if own.exists() else suite
 
 
 def run_suite(name: str, options: list[str]) -> str:
@@ -60,7 +70,7 @@ def run_suite(name: str, options: list[str]) -> str:
     paths = os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])
     env = {**os.environ, "ADAPTER": name, "PYTHONPATH": paths}
     ran = subprocess.run(
-        [*words, str(SUITE / "behaviour.py"), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [*words, *map(str, files_of(name)), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     print(ran.stdout, flush=True)
     last = ran.stdout.strip().rpartition("\n")[2].strip("= ")
@@ -106,9 +116,9 @@ def write_lock(name: str) -> None:
 def extra_of(name: str, project: dict[str, dict[str, dict[str, list[str]]]]) -> list[str]:
     """The packages of the adapter's extra, and those that only its driver needs."""
     extras = project["project"]["optional-dependencies"]
-    driver = (SUITE / "drivers" / f"{name}.py").read_text()
-    needs = re.search(r"^# needs: (.*)$", driver, re.MULTILINE)
-    return [*extras[name.replace("_", "-")], *(needs[1].split() if needs else [])]
+    files = [path for folder in ("drivers", "own") if (path := SUITE / folder / f"{name}.py").exists()]
+    needs = re.findall(r"^# needs: (.*)$", "\n".join(path.read_text() for path in files), re.MULTILINE)
+    return [*extras[name.replace("_", "-")], *" ".join(needs).split()]
 
 
 def cache() -> Path:

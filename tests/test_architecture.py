@@ -321,6 +321,9 @@ OUR_KINDS = {rule.kind for rule in RULES}
 # Hosts of every dialect, and those that are one agent's own API: there the names are the point.
 OUR_HOSTS = (SOURCE / "hosts", SOURCE / "hosts" / "gate")
 OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent not in OUR_HOSTS]
+# An adapter for the SDK of one agent, which speaks that agent's dialect.
+OWN_SDKS = {SOURCE / "adapters" / "claude_agent_sdk.py": "claude"}
+OWN_APIS += OWN_SDKS
 # What acts at moments, in an agent or for one.
 FORMS = ("engine/make_forms.py", "engine/form_candidates.py")
 ACTING = tuple(SOURCE / name for name in ("adapters", "agent", "author", "clients/workspace", "library", *FORMS))
@@ -331,7 +334,7 @@ PLACES = SOURCE / "runtime" / "sandbox" / "places.py"
 # The table of our own kinds, and the generated one of agents' names for them.
 KINDS = SOURCE / "dialects" / "schema" / "kinds.py"
 NAMES_OF_KINDS = SOURCE / "author" / "kinds.py"
-HOSTS.remove(NAMES_OF_KINDS)
+HOSTS = [path for path in HOSTS if path not in {NAMES_OF_KINDS, *OWN_SDKS}]
 NAMELESS = [
     path
     for path in CORE
@@ -357,7 +360,7 @@ def test_hosts_know_moments_by_our_own_kinds_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", OWN_APIS, ids=short)
 def test_an_agents_own_api_speaks_that_agents_words_and_no_others(path: Path) -> None:
-    own = dialects.get(path.parent.name)
+    own = dialects.get(OWN_SDKS.get(path) or path.parent.name)
     words = {own.name, *(word for rule in own.events for word in (rule.name, rule.kind))}
     named = whole_words((AGENTS | EVENTS) - OUR_KINDS - words)
 

@@ -1,4 +1,4 @@
-"""The model of the suite: real HTTP in the protocol of OpenAI, Anthropic or Google, with replies that a case lays out."""
+"""The suite's model: real HTTP in the protocol of OpenAI, Anthropic or Google, with replies that a case lays out."""
 
 import json
 from collections.abc import Iterator

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import anthropic
 import openai
 import pytest
+from agent.provider_apis import anthropic_stream, chat_stream, google_stream, responses_stream
 from google import genai
 from google.genai import types as T  # noqa: N812
 
-from agent.provider_apis import anthropic_stream, chat_stream, google_stream, responses_stream
 from clients.formats.genai_api import client as google_client
 from clients.formats.loopback import Loopback, loopback
 from clients.formats.test_alike import completion, message, response

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from agent.provider_apis import (
+from clients.models.provider_apis import (
     ANTHROPIC,
     anthropic_messages,
     anthropic_stream,
@@ -15,7 +15,7 @@ from agent.provider_apis import (
     google_stream,
     google_tools,
 )
-from agent.provider_server import Api, Reply, Request, listening
+from clients.models.provider_server import Api, Reply, Request, listening
 
 
 class Turn(NamedTuple):

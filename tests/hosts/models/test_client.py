@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import anthropic
 import openai
 import pytest
-from agent.provider_apis import anthropic_stream, chat_stream, google_stream, responses_stream
 from google import genai
 from google.genai import types as T  # noqa: N812
 
 from clients.formats.genai_api import client as google_client
 from clients.formats.loopback import Loopback, loopback
 from clients.formats.test_alike import completion, message, response
+from clients.models.provider_apis import anthropic_stream, chat_stream, google_stream, responses_stream
 from tenterhook import Engine, hook
 from tenterhook.errors import TenterhookError, UsageError
 

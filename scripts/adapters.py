@@ -5,6 +5,7 @@
     python scripts/adapters.py --lock langchain    write its lock file anew, with the newest versions
     python scripts/adapters.py langchain -- -x     options for pytest
 
+An adapter may have tests of its own in `own/`, beside the cases of the suite or in their place.
 An environment is kept in the user's cache, under the hash of its lock file. An SDK that cannot be installed is skipped,
 and the last lines say so. Exit code 1 if a case failed.
 """
@@ -46,7 +47,16 @@ def main(argv: list[str]) -> int:
 
 
 def adapters() -> list[str]:
-    return sorted(path.stem for path in (SUITE / "drivers").glob("*.py") if path.stem != "__init__")
+    """Those with a driver for the suite, and those with tests of their own."""
+    files = [path for folder in ("drivers", "own") for path in (SUITE / folder).glob("*.py")]
+    return sorted({path.stem for path in files} - {"__init__"})
+
+
+def files_of(name: str) -> list[Path]:
+    """What is run for an adapter."""
+    suite = [SUITE / "behaviour.py"] if (SUITE / "drivers" / f"{name}.py").exists() else []
+    own = SUITE / "own" / f"{name}.py"
+    return [*suite, own] if own.exists() else suite
 
 
 def run_suite(name: str, options: list[str]) -> str:
@@ -57,20 +67,14 @@ def run_suite(name: str, options: list[str]) -> str:
         return f"skipped: its packages cannot be installed here: {problem}"
     words = [str(environment / "bin" / "python"), "-m", "pytest", "-c", os.devnull, "--rootdir", str(SUITE)]
     words += ["--confcutdir", str(SUITE), "-q", "-p", "no:cacheprovider", "--timeout", str(CASE_SECONDS)]
-    words += ["--import-mode", "append"]  # behind the SDK's packages, some of which have names of our folders of tests
+    words += ["--import-mode", "append"]  # a folder of tests must not hide a package of the SDK's, such as packaging
     env = {**os.environ, "ADAPTER": name, "PYTHONPATH": str(ROOT / "src")}
     ran = subprocess.run(
-        [*words, *map(str, suites(name)), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [*words, *map(str, files_of(name)), *options], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     print(ran.stdout, flush=True)
     last = ran.stdout.strip().rpartition("\n")[2].strip("= ")
     return last if ran.returncode == 0 else f"failed: {last}"
-
-
-def suites(name: str) -> list[Path]:
-    """The suite of all adapters, and what is this adapter's alone."""
-    own = SUITE / "own_cases" / f"{name}.py"
-    return [SUITE / "behaviour.py", *([own] if own.exists() else [])]
 
 
 def make_environment(name: str) -> tuple[Path, str]:
@@ -112,9 +116,9 @@ def write_lock(name: str) -> None:
 def extra_of(name: str, project: dict[str, dict[str, dict[str, list[str]]]]) -> list[str]:
     """The packages of the adapter's extra, and those that only its driver needs."""
     extras = project["project"]["optional-dependencies"]
-    driver = (SUITE / "drivers" / f"{name}.py").read_text()
-    needs = re.search(r"^# needs: (.*)$", driver, re.MULTILINE)
-    return [*extras[name.replace("_", "-")], *(needs[1].split() if needs else [])]
+    files = [path for folder in ("drivers", "own") if (path := SUITE / folder / f"{name}.py").exists()]
+    needs = re.findall(r"^# needs: (.*)$", "\n".join(path.read_text() for path in files), re.MULTILINE)
+    return [*extras[name.replace("_", "-")], *" ".join(needs).split()]
 
 
 def cache() -> Path:

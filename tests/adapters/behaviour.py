@@ -28,6 +28,9 @@ from .model_server import ScriptedModel, Turn, model_server
 NAME = os.environ["ADAPTER"]
 PAGE = Path(__file__).parents[2] / "docs" / "embed" / "adapters" / f"{NAME.replace('_', '-')}.md"
 DRIVER: Driver = importlib.import_module(f"{__package__}.drivers.{NAME}")  # type: ignore[assignment]
+# What the SDK calls a tool before hooks and its model.
+TOOL_NAME: str = getattr(DRIVER, "TOOL_NAME", "{}")
+SHELL = TOOL_NAME.format("shell")
 WAYS = [way for way in ("run", "arun") if getattr(DRIVER, way, None)]
 
 
@@ -81,7 +84,7 @@ def bench(engine: Engine, way: str) -> Bench:
 
 
 def call(name: str, id: str = "c1", **given: Any) -> Turn:
-    return Turn(calls=((id, name, given),))
+    return Turn(calls=((id, TOOL_NAME.format(name), given),))
 
 
 def test_without_hooks_the_agent_works(bench: Bench) -> None:
@@ -92,7 +95,7 @@ def test_without_hooks_the_agent_works(bench: Bench) -> None:
 
 
 def test_a_refused_tool_does_not_run_and_the_model_is_told_why(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def no_rm(event: Any) -> Any:
         return hook.deny("Use the bin folder.") if "rm" in event["tool_input"]["command"] else None
 
@@ -104,7 +107,7 @@ def test_a_refused_tool_does_not_run_and_the_model_is_told_why(bench: Bench) -> 
 
 
 def test_a_hook_changes_a_tools_input(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def careful(event: Any) -> Any:
         return hook.rewrite(command="ls -l")
 
@@ -115,7 +118,7 @@ def test_a_hook_changes_a_tools_input(bench: Bench) -> None:
 
 
 def test_a_hook_changes_a_tools_output(bench: Bench) -> None:
-    @bench.engine.on("tool.after", match="shell")
+    @bench.engine.on("tool.after", match=SHELL)
     def hide(event: Any) -> Any:
         return {"output": "[hidden]"}
 
@@ -130,7 +133,7 @@ def test_a_hook_changes_a_tools_output(bench: Bench) -> None:
 def test_a_hook_asks_and_a_person_decides(bench: Bench, allowed: bool) -> None:
     asked: list[str] = []
 
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def ask(event: Any) -> Any:
         return hook.ask("Is this all right?")
 
@@ -151,7 +154,7 @@ def test_a_hook_asks_and_a_person_decides(bench: Bench, allowed: bool) -> None:
 def test_the_sdks_own_approval_asks_the_person(bench: Bench, answer: bool) -> None:
     seen: list[str] = []
 
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def ask(event: Any) -> Any:
         seen.append(event["tool_input"]["command"])
         return hook.ask("Is this all right?")
@@ -167,7 +170,7 @@ def test_the_sdks_own_approval_asks_the_person(bench: Bench, answer: bool) -> No
 
 
 def test_an_ask_that_nobody_can_answer_is_a_refusal(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def ask(event: Any) -> Any:
         return hook.ask("Is this all right?")
 
@@ -189,7 +192,7 @@ def test_context_of_a_prompt_hook_reaches_the_model(bench: Bench) -> None:
 
 
 def test_context_after_a_tool_reaches_the_model(bench: Bench) -> None:
-    @bench.engine.on("tool.after", match="shell")
+    @bench.engine.on("tool.after", match=SHELL)
     def add(event: Any) -> Any:
         return hook.context("That folder is generated.")
 
@@ -227,7 +230,7 @@ def test_a_stop_hook_sends_the_agent_back_to_work(bench: Bench) -> None:
 
 
 def test_a_stop_before_a_tool_ends_the_run(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def halt(event: Any) -> Any:
         return hook.stop("The budget is used up.")
 
@@ -299,7 +302,7 @@ def test_hooks_narrow_the_tools_of_a_request(bench: Bench) -> None:
 
 
 def test_a_hook_that_crashes_refuses_in_strict_mode(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell", on_failure="deny")
+    @bench.engine.on("tool.before", match=SHELL, on_failure="deny")
     def broken(event: Any) -> Any:
         raise RuntimeError("broken")
 
@@ -312,7 +315,7 @@ def test_a_hook_that_crashes_refuses_in_strict_mode(bench: Bench) -> None:
 def test_a_hook_that_hangs_is_given_up(bench: Bench) -> None:
     over = threading.Event()
 
-    @bench.engine.on("tool.before", match="shell", timeout=0.2, on_failure="deny")
+    @bench.engine.on("tool.before", match=SHELL, timeout=0.2, on_failure="deny")
     def hang(event: Any) -> Any:
         over.wait(20)
 
@@ -325,7 +328,7 @@ def test_a_hook_that_hangs_is_given_up(bench: Bench) -> None:
 
 
 def test_a_hook_that_answers_nonsense_refuses_in_strict_mode(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell", on_failure="deny")
+    @bench.engine.on("tool.before", match=SHELL, on_failure="deny")
     def nonsense(event: Any) -> Any:
         return object()
 
@@ -335,8 +338,8 @@ def test_a_hook_that_answers_nonsense_refuses_in_strict_mode(bench: Bench) -> No
 
 
 def test_a_refusal_wins_over_another_hooks_allow(bench: Bench) -> None:
-    bench.engine.on("tool.before", match="shell")(lambda event: hook.allow())
-    bench.engine.on("tool.before", match="shell")(lambda event: hook.deny("Not this one."))
+    bench.engine.on("tool.before", match=SHELL)(lambda event: hook.allow())
+    bench.engine.on("tool.before", match=SHELL)(lambda event: hook.deny("Not this one."))
 
     _, model = bench.run(call("shell", command="ls"))
 
@@ -345,11 +348,12 @@ def test_a_refusal_wins_over_another_hooks_allow(bench: Bench) -> None:
 
 
 def test_parallel_calls_are_judged_one_by_one(bench: Bench) -> None:
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     def no_rm(event: Any) -> Any:
         return hook.deny("Not rm.") if "rm" in event["tool_input"]["command"] else None
 
-    calls = (("a", "shell", {"command": "ls"}), ("b", "shell", {"command": "rm x"}), ("c", "lookup", {"word": "hook"}))
+    lookup = TOOL_NAME.format("lookup")
+    calls = (("a", SHELL, {"command": "ls"}), ("b", SHELL, {"command": "rm x"}), ("c", lookup, {"word": "hook"}))
     _, model = bench.run(Turn(calls=calls))
 
     assert sorted(bench.calls) == [("lookup", "hook"), ("shell", "ls")]
@@ -361,7 +365,7 @@ def test_parallel_calls_are_judged_one_by_one(bench: Bench) -> None:
 def test_a_failing_tool_is_told_to_hooks(bench: Bench) -> None:
     seen: list[str] = []
 
-    @bench.engine.on("tool.failed", match="shell")
+    @bench.engine.on("tool.failed", match=SHELL)
     def note(event: Any) -> Any:
         seen.append(event["error"])
 
@@ -381,7 +385,7 @@ def test_a_failing_tool_is_told_to_hooks(bench: Bench) -> None:
 def test_a_cancelled_run_leaves_the_engine_usable(bench: Bench) -> None:
     begun = threading.Event()
 
-    @bench.engine.on("tool.before", match="shell")
+    @bench.engine.on("tool.before", match=SHELL)
     async def slow(event: Any) -> Any:
         begun.set()
         await asyncio.sleep(20)
@@ -406,11 +410,12 @@ def test_the_agent_of_the_documentation_runs(tmp_path: Path) -> None:
     assert len(text[1].splitlines()) < 40
     with model_server(call("shell", command="rm -rf build"), Turn("I was told not to.")) as model:
         urls = {"OPENAI_BASE_URL": f"{model.url}/v1", "GOOGLE_GEMINI_BASE_URL": model.url}
-        keys = {"OPENAI_API_KEY": "k", "GOOGLE_API_KEY": "k", "HOME": str(tmp_path)}
+        urls["ANTHROPIC_BASE_URL"] = model.url
+        keys = {"OPENAI_API_KEY": "k", "GOOGLE_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "HOME": str(tmp_path)}
         ran = subprocess.run(
             [sys.executable, "-c", text[1]],
             cwd=tmp_path,
-            env={**os.environ, **urls, **keys},
+            env={**os.environ, **urls, **keys, **getattr(DRIVER, "OFFLINE", {})},
             capture_output=True,
             text=True,
             timeout=100,

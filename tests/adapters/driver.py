@@ -25,7 +25,8 @@ class Driver(Protocol):
 
     `approve` runs a job in which a hook asks, and answers by the SDK's own approval. It returns the question and the
     last words; an SDK without an approval of its own has no such function. `CANNOT` names the cases that the SDK's seam
-    does not allow, with the reason.
+    does not allow, with the reason. An SDK that has other names for tools before hooks and its model says how in
+    `TOOL_NAME`; `OFFLINE` are variables for the agent of its page.
     """
 
     CANNOT: dict[str, str]

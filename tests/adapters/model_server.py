@@ -1,11 +1,20 @@
-"""The model of the behaviour suite: real HTTP in OpenAI's or Google's protocol, with replies that a case lays out."""
+"""The suite's model: real HTTP in the protocol of OpenAI, Anthropic or Google, with replies that a case lays out."""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from clients.models.provider_apis import chat_messages, chat_stream, google_messages, google_stream, google_tools
+from clients.models.provider_apis import (
+    ANTHROPIC,
+    anthropic_messages,
+    anthropic_stream,
+    chat_messages,
+    chat_stream,
+    google_messages,
+    google_stream,
+    google_tools,
+)
 from clients.models.provider_server import Api, Reply, Request, listening
 
 
@@ -25,6 +34,9 @@ class ScriptedModel(Api):
         self.called: list[str] = []
 
     def reply(self, request: Request) -> Reply:
+        if is_aside(request):
+            self.requests.remove(request)
+            return Reply(events=tuple(anthropic_stream(["A word."])))
         turn = self.turns.pop(0) if self.turns else Turn("Done.")
         self.called += [call[0] for call in turn.calls]
         texts = [turn.text] if turn.text else []
@@ -32,6 +44,8 @@ class ScriptedModel(Api):
             if "stream" in request.path.lower():
                 return Reply(events=tuple(google_stream(texts, turn.calls)))
             return Reply(body=google_response(turn))
+        if is_anthropic(request):
+            return Reply(events=tuple(anthropic_stream(texts, turn.calls)))
         if request.body.get("stream"):
             return Reply(events=tuple(chat_stream(texts, turn.calls)))
         return Reply(body=completion(turn))
@@ -57,6 +71,8 @@ class ScriptedModel(Api):
         request = self.requests[number]
         if is_google(request):
             return set(google_tools(request.body))
+        if is_anthropic(request):
+            return set(ANTHROPIC.tools(request.body))
         return {tool["function"]["name"] for tool in request.body.get("tools", ())}
 
     def streamed(self, number: int = -1) -> bool:
@@ -68,7 +84,18 @@ def is_google(request: Request) -> bool:
     return "contents" in request.body
 
 
+def is_anthropic(request: Request) -> bool:
+    return "/v1/messages" in request.path
+
+
+def is_aside(request: Request) -> bool:
+    """Claude Code asks for more than the turn: a title, a count of tokens. Those requests offer no tool."""
+    return is_anthropic(request) and not request.body.get("tools")
+
+
 def messages_in(request: Request) -> list[tuple[str, Any]]:
+    if is_anthropic(request):
+        return anthropic_messages(request.body)
     return google_messages(request.body) if is_google(request) else chat_messages(request.body)
 
 

@@ -17,7 +17,8 @@ from tenterhook.adapters.sessions import Sessions
 from tenterhook.adapters.waiting_calls import ApprovedCall, WaitingCalls, key_of
 
 ROOT = Path(__file__).parents[2]
-ADAPTERS = sorted(path.stem for path in (Path(__file__).parent / "drivers").glob("*.py") if path.stem != "__init__")
+FILES = [path for folder in ("drivers", "own") for path in (Path(__file__).parent / folder).glob("*.py")]
+ADAPTERS = sorted({path.stem for path in FILES} - {"__init__"})
 
 
 @pytest.fixture

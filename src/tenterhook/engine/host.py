@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tenterhook.hosts.permission import Ask
     from tenterhook.hosts.session import Session
     from tenterhook.hosts.tool import Decorator
+
+SdkClient = TypeVar("SdkClient")
 
 
 class BareHost:
@@ -47,6 +49,15 @@ class BareHost:
         from tenterhook.hosts.model import model
 
         return model(self.engine, function, **options)
+
+    def client(self, sdk_client: SdkClient, *, hold: bool = True) -> SdkClient:
+        """A copy of an SDK's client with hooks inside, for a framework that takes a client; see docs/embed/models.md.
+
+        `hold`: a streamed response is given on when hooks have heard all of it.
+        """
+        from tenterhook.hosts.client import client
+
+        return client(self.engine, sdk_client, hold=hold)
 
     def session(self, **options: Unpack[SessionOptions]) -> Session:
         """One agent's life: prompts, stops, subagents, notices; see docs/embed/sessions.md for the options."""

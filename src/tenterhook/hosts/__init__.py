@@ -5,6 +5,7 @@
     permission how a person is asked, and what the answer does
     scheduler  several tool calls at once, their results in order
     model      a model call; reply (its outcome, whole or as a stream)
+    client     a client of a model SDK whose calls are model calls with hooks
     session    one agent's life: prompts, stops, subagents, notices; conversation (delivers texts)
     llxprt, amcp, massgen   the API of an agent's own document, a package for each agent that has one
     options    what all of these take, for type checkers

@@ -113,7 +113,9 @@ class Model:
 
     def with_words(self, call: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]:
         """Add the hooks' texts for the model to this very call, after all other messages."""
-        texts = self.texts(outcomes)
+        return self.with_texts(call, self.texts(outcomes))
+
+    def with_texts(self, call: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         if not texts:
             return call
         view = self.format.request_view(call)

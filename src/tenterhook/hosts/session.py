@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tenterhook.hosts.options import ModelOptions, SchedulerOptions, ToolOptions
     from tenterhook.hosts.scheduler import Scheduler
     from tenterhook.hosts.tool import Decorator, Tool
+
+SdkClient = TypeVar("SdkClient")
 
 
 class Prompt(Struct, frozen=True):
@@ -278,6 +280,12 @@ class Session(Conversation):
         from tenterhook.hosts.model import model
 
         return model(self, function, **options)
+
+    def client(self, sdk_client: SdkClient, *, hold: bool = True) -> SdkClient:
+        """Like engine.client; texts of hooks that wait for the model go with the next call."""
+        from tenterhook.hosts.client import client
+
+        return client(self, sdk_client, hold=hold)
 
     def scheduler(self, tools: Sequence[Tool], **options: Unpack[SchedulerOptions]) -> Scheduler:
         """Runs several tool calls of one reply at once, all as tools of this session."""

@@ -727,3 +727,11 @@ def test_called_tools_are_named_in_order():
 
     assert api_format.called_tools(response(*items)) == ["shell", "get_weather", "shell"]
     assert api_format.called_tools(response(answer())) == []
+
+
+def test_items_that_the_last_event_of_a_stream_leaves_out_are_collected(api):
+    api.events(*told()[:-1], *stream(("completed", {"response": body()})))
+    found = collected(ask(api, {**conversation(), "stream": True}))
+
+    assert [item.to_dict() for item in found.output] == [answer(), TOOL_CALL]
+    assert found.status == "completed"

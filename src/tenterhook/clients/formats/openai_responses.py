@@ -346,17 +346,23 @@ def called_tools(response: Any) -> list[str]:
 
 
 class Events:
-    """The last event of a stream holds the whole response."""
+    """The last event of a stream holds the whole response; some servers leave the items out of it."""
 
     def __init__(self) -> None:
         self.last: Any = None
+        self.items: list[Any] = []
 
     def add(self, chunk: Any) -> None:
-        if get(chunk, "type") in FINAL:
+        kind = get(chunk, "type")
+        if kind == "response.output_item.done":
+            self.items.append(get(chunk, "item"))
+        elif kind in FINAL:
             self.last = get(chunk, "response")
 
     def response(self) -> Any:
-        return self.last
+        if self.last is None or not self.items or get(self.last, "output"):
+            return self.last
+        return copy_with_fields(self.last, output=self.items)
 
 
 def collector() -> Events:

@@ -28,6 +28,7 @@ COMMANDS = {
     "log": "show the journal: what hooks decided, did and failed at",
     "stats": "show what hooks cost, by hook and by session",
     "dialects": "show the dialects and their tables",
+    "mcp": "put hooks between an MCP client and a server",
     "serve": "run the server behind run, fire and hook; run starts it by itself",
     "doctor": "show what this machine can do to confine hooks, and what is wrong",
     "schema": "print JSON Schemas: of our own config, of the outcome, of an agent's hook files",

@@ -73,7 +73,7 @@ def read_message(line: bytes) -> Message:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         message = read_loosely(line)
     message.line = line
-    if line.count(b'"method"') > 1 or b"\\u00" in line:
+    if line.lower().count(b'"method"') > 1 or b"\\u00" in line:
         check_members(line)
     if message.method is UNSET and not message.is_response:
         raise Doubtful("this is not a JSON-RPC message", id=id_of(message))

@@ -60,14 +60,14 @@ class Suspension(Exception):
 
 
 class SuspendedCall(Struct):
-    """A call that waits for a person. `answer` is there when the client calls again."""
+    """A call that waits for a person, and what they answered, once the client calls again."""
 
     call: PendingCall
+    answers: list[bool]
     name: str
     arguments: dict[str, Any]
     # Its params as they came, which the server gets when a person has allowed the call.
     members: dict[str, Raw]
-    answer: bool | None = None
 
 
 # ---- what concerns a hook
@@ -109,13 +109,16 @@ def call_tool(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes
     if relay.allowed is not None and full not in relay.allowed:
         return result_line(message.id, refused_content(f"{full} may not be called in this turn"))
     waiting = take_suspended(relay, params, name, given)
-    call = waiting.call if waiting else PendingCall(relay.engine, full, given, id=str(message.id))
-    call.tool.permission = make_asker(relay, exchange, params, waiting)
-    call.suspends = Suspension
+    if waiting is None:
+        answers: list[bool] = []
+        asker = make_asker(relay, exchange, params, answers)
+        call = PendingCall(relay.engine, full, given, id=str(message.id), permission=asker, suspends=Suspension)
+    else:
+        call, answers = waiting.call, waiting.answers
     try:
         refused = call.begin()
     except Suspension as suspension:
-        waiting = SuspendedCall(call, name, given, waiting.members if waiting else members_of(message.params))
+        waiting = SuspendedCall(call, answers, name, given, waiting.members if waiting else members_of(message.params))
         return suspend(relay, message, waiting, suspension.request)
     if refused is not None:
         relay.tell_user(*refused.outcomes)
@@ -159,7 +162,7 @@ def answer_call(relay: Relay, exchange: Exchange, call: PendingCall, response: M
     record = read_object(response.result)
     shown = shown_output(record)
     if record.get("isError") is True:
-        text = shown if isinstance(shown, str) else msgspec.json.encode(shown).decode()
+        text = as_text(shown)
         result = finish(relay, call, ToolResult(text, text, {}, ToolError(text, "failed")))
         shown = text
     else:
@@ -181,14 +184,15 @@ def changed_result(
     shown: Any,
     result: ToolResult,
 ) -> bytes:
-    before = shown if isinstance(shown, str) else msgspec.json.encode(shown).decode()
-    now = str(result.llm_content)
+    before = now = as_text(shown)
+    if result.outcomes and "output" in result.outcomes[-1].changes:
+        now = as_text(result.outcomes[-1].changes["output"])
+    whole = str(result.llm_content)
     added = list(result.user_messages)
     if result.stop:
         added.append(result.stop_reason or STOPPED)
-    if now != before and now.startswith(f"{before}\n\n" if before else ""):
-        added.insert(0, now[len(before) :].strip())
-        now = before
+    if rest := whole.removeprefix(now).strip():
+        added.insert(0, rest)
     if now == before and not added:
         return response.line
     changed: dict[str, Any] = dict(members)
@@ -197,6 +201,7 @@ def changed_result(
         old = msgspec.json.decode(members["content"], type=list[Raw]) if "content" in members else []
         changed["content"] = [*old, *texts]
     else:
+        changed.pop("structuredContent", None)
         changed |= replaced_output(record, now)
         changed["content"] = [*changed["content"], *texts]
     return result_line(exchange.message.id, changed)
@@ -209,7 +214,7 @@ def replaced_output(record: dict[str, Any], now: str) -> dict[str, Any]:
     except msgspec.MsgspecError:
         value = None
     if isinstance(value, dict) and isinstance(value.get("content"), list):
-        return {"structuredContent": UNSET, **value}
+        return value
     content = [{"type": "text", "text": now}]
     if "structuredContent" not in record:
         return {"content": content}
@@ -218,7 +223,7 @@ def replaced_output(record: dict[str, Any], now: str) -> dict[str, Any]:
     if isinstance(record["structuredContent"], dict) and [*record["structuredContent"]] == ["result"]:
         return {"content": content, "structuredContent": {"result": now}}
     # A client that knows the tool's schema would not accept a result without structured content.
-    return {"content": content, "structuredContent": UNSET, "isError": True}
+    return {"content": content, "isError": True}
 
 
 def shown_output(record: dict[str, Any]) -> Any:
@@ -230,6 +235,10 @@ def shown_output(record: dict[str, Any]) -> Any:
     if len(texts) == len(content) and (structured is None or says_the_same(text, structured)):
         return text
     return {"content": content, **({} if structured is None else {"structuredContent": structured})}
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode()
 
 
 def says_the_same(text: str, structured: Any) -> bool:
@@ -259,17 +268,17 @@ def code_of(response: Message) -> int:
 
 
 def make_asker(
-    relay: Relay, exchange: Exchange, params: dict[str, Any], waiting: SuspendedCall | None
+    relay: Relay, exchange: Exchange, params: dict[str, Any], answers: list[bool]
 ) -> Callable[[PermissionRequest], bool] | None:
     """How a person is asked: by the client's elicitation. None if the client cannot: then the call is refused."""
-    if waiting is not None and waiting.answer is not None:
-        return lambda request: bool(waiting.answer)
     if not relay.client_elicits(params):
         return None
     meta = params.get("_meta")
     if isinstance(meta, dict) and VERSION in meta and CAPABILITIES in meta:
 
         def suspend_call(request: PermissionRequest) -> bool:
+            if answers:
+                return answers[-1]
             raise Suspension(request)
 
         return suspend_call
@@ -304,7 +313,7 @@ def take_suspended(relay: Relay, params: dict[str, Any], name: str, given: dict[
         return None
     responses = params.get("inputResponses")
     answer = responses.get("permission") if isinstance(responses, dict) else None
-    waiting.answer = isinstance(answer, dict) and answer.get("action") == "accept"
+    waiting.answers.append(isinstance(answer, dict) and answer.get("action") == "accept")
     return waiting
 
 

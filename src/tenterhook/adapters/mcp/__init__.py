@@ -5,6 +5,7 @@ relay      READ FIRST: which message concerns a hook; all others pass as the sam
 exchange   one request that hooks work on, from its arrival to its answer
 server_side  hooks on what the client wants of the server: tools, resources, prompts
 client_side  hooks on what the server wants of the client: sampling, elicitation
+results    a tool's result as hooks see it, and as they left it
 stdio      a server that is a child process
 http       a server at a URL, by streamable HTTP
 """

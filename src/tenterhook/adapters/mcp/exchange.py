@@ -32,7 +32,8 @@ class End:
     def expect(self, exchange: Exchange) -> bool:
         """Wait for the response to a request. False if a request with this id is waiting already."""
         with self.lock:
-            if exchange.key in self.waiting:
+            earlier = self.waiting.get(exchange.key)
+            if earlier is not None and not earlier.is_over:
                 return False
             self.waiting[exchange.key] = exchange
             if self.gone:
@@ -70,7 +71,7 @@ class Exchange:
         self.message, self.origin, self.target, self.key = message, origin, target, key
         self.lock = threading.Lock()
         self.box: SimpleQueue[Message | None] = SimpleQueue()
-        self.is_cancelled = self.passed_on = self.answered = False
+        self.is_cancelled = self.passed_on = self.answered = self.is_over = False
         # A question to the client on behalf of this request; it ends with the request.
         self.question: Exchange | None = None
 
@@ -110,7 +111,8 @@ class Exchange:
         self.box.put(None)
 
     def reply(self, line: bytes) -> None:
-        """Answer the sender, unless it has cancelled."""
+        """Answer the sender, unless it has cancelled. From then on it may use the id again."""
+        self.is_over = True
         if not self.is_cancelled:
             self.origin.write(line)
 

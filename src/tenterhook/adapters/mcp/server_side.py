@@ -23,6 +23,14 @@ from tenterhook.adapters.mcp.messages import (
     request_line,
     result_line,
 )
+from tenterhook.adapters.mcp.results import (
+    as_text,
+    changes_of_result,
+    refused_content,
+    shown_output,
+    text_with,
+    without_structure,
+)
 from tenterhook.adapters.pending_call import PendingCall
 from tenterhook.adapters.plain_messages import tools_left
 from tenterhook.hosts.result import ToolError, ToolResult
@@ -167,96 +175,14 @@ def answer_call(relay: Relay, exchange: Exchange, call: PendingCall, response: M
         shown = text
     else:
         result = finish(relay, call, shown)
-    return changed_result(exchange, response, members, record, shown, result)
+    changes = changes_of_result(record, shown, result)
+    return result_line(message.id, without_structure(members, changes)) if changes else response.line
 
 
 def finish(relay: Relay, call: PendingCall, value: Any) -> ToolResult:
     result = call.finish(value)
     relay.tell_user(*result.outcomes)
     return result
-
-
-def changed_result(
-    exchange: Exchange,
-    response: Message,
-    members: dict[str, Raw],
-    record: dict[str, Any],
-    shown: Any,
-    result: ToolResult,
-) -> bytes:
-    before = now = as_text(shown)
-    if result.outcomes and "output" in result.outcomes[-1].changes:
-        now = as_text(result.outcomes[-1].changes["output"])
-    whole = str(result.llm_content)
-    added = list(result.user_messages)
-    if result.stop:
-        added.append(result.stop_reason or STOPPED)
-    if rest := whole.removeprefix(now).strip():
-        added.insert(0, rest)
-    if now == before and not added:
-        return response.line
-    changed: dict[str, Any] = dict(members)
-    texts = [{"type": "text", "text": text} for text in added]
-    if now == before:
-        old = msgspec.json.decode(members["content"], type=list[Raw]) if "content" in members else []
-        changed["content"] = [*old, *texts]
-    else:
-        changed.pop("structuredContent", None)
-        changed |= replaced_output(record, now)
-        changed["content"] = [*changed["content"], *texts]
-    return result_line(exchange.message.id, changed)
-
-
-def replaced_output(record: dict[str, Any], now: str) -> dict[str, Any]:
-    """What hooks put in the place of a result. Structured content would still hold what they took away."""
-    try:
-        value = msgspec.json.decode(now)
-    except msgspec.MsgspecError:
-        value = None
-    if isinstance(value, dict) and isinstance(value.get("content"), list):
-        return value
-    content = [{"type": "text", "text": now}]
-    if "structuredContent" not in record:
-        return {"content": content}
-    if isinstance(value, dict):
-        return {"content": content, "structuredContent": value}
-    if isinstance(record["structuredContent"], dict) and [*record["structuredContent"]] == ["result"]:
-        return {"content": content, "structuredContent": {"result": now}}
-    # A client that knows the tool's schema would not accept a result without structured content.
-    return {"content": content, "isError": True}
-
-
-def shown_output(record: dict[str, Any]) -> Any:
-    """What hooks see of a result: its text, or all of it where the text is not all."""
-    content = record.get("content", [])
-    structured = record.get("structuredContent")
-    texts = [one.get("text") for one in content if isinstance(one, dict) and one.get("type") == "text"]
-    text = "\n".join(str(one) for one in texts)
-    if len(texts) == len(content) and (structured is None or says_the_same(text, structured)):
-        return text
-    return {"content": content, **({} if structured is None else {"structuredContent": structured})}
-
-
-def as_text(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode()
-
-
-def says_the_same(text: str, structured: Any) -> bool:
-    if structured == {"result": text}:
-        return True
-    try:
-        value = msgspec.json.decode(text)
-    except msgspec.MsgspecError:
-        return False
-    return bool(structured in (value, {"result": value}))
-
-
-def refused_content(reason: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": reason}], "isError": True}
-
-
-def text_with(result: ToolResult, text: str) -> str:
-    return "\n\n".join([text, *result.user_messages])
 
 
 def code_of(response: Message) -> int:

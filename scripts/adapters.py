@@ -46,7 +46,9 @@ def main(argv: list[str]) -> int:
 
 
 def adapters() -> list[str]:
-    return sorted(path.stem for path in (SUITE / "drivers").glob("*.py") if path.stem != "__init__")
+    """Those with a driver, and those that are no agent and have cases of their own."""
+    drivers = [path.stem for path in (SUITE / "drivers").glob("*.py") if path.stem != "__init__"]
+    return sorted([*drivers, *(path.stem.removesuffix("_cases") for path in SUITE.glob("*_cases.py"))])
 
 
 def run_suite(name: str, options: list[str]) -> str:
@@ -69,6 +71,8 @@ def run_suite(name: str, options: list[str]) -> str:
 
 def suites(name: str) -> list[Path]:
     """The suite of all adapters, and what is this adapter's alone."""
+    if (alone := SUITE / f"{name}_cases.py").exists():
+        return [alone]
     own = SUITE / "own_cases" / f"{name}.py"
     return [SUITE / "behaviour.py", *([own] if own.exists() else [])]
 
@@ -112,8 +116,8 @@ def write_lock(name: str) -> None:
 def extra_of(name: str, project: dict[str, dict[str, dict[str, list[str]]]]) -> list[str]:
     """The packages of the adapter's extra, and those that only its driver needs."""
     extras = project["project"]["optional-dependencies"]
-    driver = (SUITE / "drivers" / f"{name}.py").read_text()
-    needs = re.search(r"^# needs: (.*)$", driver, re.MULTILINE)
+    driver = SUITE / "drivers" / f"{name}.py"
+    needs = re.search(r"^# needs: (.*)$", driver.read_text() if driver.exists() else "", re.MULTILINE)
     return [*extras[name.replace("_", "-")], *(needs[1].split() if needs else [])]
 
 

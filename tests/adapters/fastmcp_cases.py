@@ -1,4 +1,4 @@
-"""FastMCP's middleware, in a real FastMCP server with its real client: run by scripts/adapters.py in its environment."""
+"""FastMCP's middleware, in a real FastMCP server with its real client, in an environment of scripts/adapters.py."""
 
 from __future__ import annotations
 

@@ -46,6 +46,8 @@ CONNECT, SILENCE, ENDING = 15.0, 600.0, 5.0
 IDLE, RETRIES = 8, 3
 # Seconds before that, unless the server says how many; and the most that it may say.
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
+# Seconds that a stream may stay open after its answer, so that its connection is kept.
+LINGER = 0.5
 # Bytes of a body that says what went wrong.
 DETAIL = 300
 FAILED = -32000
@@ -178,7 +180,7 @@ class HttpServer:
         try:
             response = connection.getresponse()
             self.take_response(message, response)
-            if response.isclosed() and not response.will_close:
+            if is_read_to_its_end(connection, response):
                 self.keep(connection)
             else:
                 connection.close()
@@ -239,7 +241,6 @@ class HttpServer:
         for attempt in range(RETRIES + 1):
             for data in events:
                 if self.take_line(message, data):
-                    response.close()
                     return
             if message.key is None or self.over.is_set():
                 return
@@ -248,7 +249,7 @@ class HttpServer:
             again = self.get_stream(events.last_id)
             if again is None:
                 break
-            events.response = again
+            response = events.response = again
         if message.key is not None and message.is_request:
             raise http.client.HTTPException("the stream ended without it")
 
@@ -357,6 +358,16 @@ def shut_down(connection: http.client.HTTPConnection) -> None:
     if sock := connection.sock:
         with contextlib.suppress(OSError):
             socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+def is_read_to_its_end(connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> bool:
+    """Whether the connection can take another message: a stream usually ends right after its answer."""
+    if response.will_close or connection.sock is None:
+        return False
+    connection.sock.settimeout(LINGER)
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return response.isclosed() or response.read(1) == b""
+    return False
 
 
 def read_all(response: http.client.HTTPResponse) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tenterhook.adapters.mcp.messages import VERSION
 from tenterhook.hosts.result import ToolResult
 from tenterhook.pipeline.apply import STOPPED
 
@@ -80,8 +81,11 @@ def without_structure(members: dict[str, Any], changes: dict[str, Any]) -> dict[
     return made
 
 
-def refused_content(reason: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": reason}], "isError": True}
+def refused_content(params: dict[str, Any], reason: str) -> dict[str, Any]:
+    """The result of a call that was not made; the stateless protocol wants to know that it is the whole result."""
+    content = {"content": [{"type": "text", "text": reason}], "isError": True}
+    meta = params.get("_meta")
+    return {**content, "resultType": "complete"} if isinstance(meta, dict) and VERSION in meta else content
 
 
 def text_with(result: ToolResult, text: str) -> str:

@@ -115,7 +115,7 @@ def call_tool(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes
         raise Doubtful("the name of a tool is a text, and its arguments are an object", id=exchange.key[1])
     full = relay.tool_name(name)
     if relay.allowed is not None and full not in relay.allowed:
-        return result_line(message.id, refused_content(f"{full} may not be called in this turn"))
+        return result_line(message.id, refused_content(params, f"{full} may not be called in this turn"))
     waiting = take_suspended(relay, params, name, given)
     if waiting is None:
         answers: list[bool] = []
@@ -130,9 +130,9 @@ def call_tool(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes
         return suspend(relay, message, waiting, suspension.request)
     if refused is not None:
         relay.tell_user(*refused.outcomes)
-        return result_line(message.id, refused_content(text_with(refused, str(refused))))
+        return result_line(message.id, refused_content(params, text_with(refused, str(refused))))
     if waiting is None and (reason := client_side.review_answers(relay, params)) is not None:
-        return result_line(message.id, refused_content(reason))
+        return result_line(message.id, refused_content(params, reason))
     response = exchange.ask_target(line_to_server(message, call.input, given, waiting))
     if response is None or exchange.is_cancelled:
         finish(relay, call, ToolResult(error=ToolError("the call was cancelled", "cancelled")))
@@ -140,7 +140,7 @@ def call_tool(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes
     if is_waiting_for_input(response):
         call.steps.close()
         reason = client_side.review_questions(relay, response)
-        return response.line if reason is None else result_line(message.id, refused_content(reason))
+        return response.line if reason is None else result_line(message.id, refused_content(params, reason))
     return answer_call(relay, exchange, call, response)
 
 

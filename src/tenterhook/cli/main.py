@@ -40,7 +40,7 @@ COMMANDS = {
 GROUPS = {
     "start": ("check", "install", "uninstall", "init", "doctor"),
     "write": ("new", "library", "explain", "fire"),
-    "run": ("run", "hook", "serve", "agent"),
+    "run": ("run", "hook", "mcp", "serve", "agent"),
     "look": ("list", "log", "stats"),
     "team": ("trust", "lock", "audit"),
     "extend": ("convert", "dialects", "schema", "completion"),

@@ -10,7 +10,7 @@ from fastmcp import Client, FastMCP
 from fastmcp.exceptions import ToolError
 
 from tenterhook import Engine, hook
-from tenterhook.adapters.fastmcp import HookMiddleware
+from tenterhook.adapters.fastmcp import ServerHooks
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def engine() -> Any:
 
 
 def make_server(engine: Engine, **options: Any) -> tuple[FastMCP, list[str]]:
-    server, ran = FastMCP("My files", middleware=[HookMiddleware(engine, **options)]), []
+    server, ran = FastMCP("My files", middleware=[ServerHooks(engine, **options)]), []
 
     @server.tool
     def shell(command: str) -> str:

@@ -1,6 +1,6 @@
 """Hooks in an MCP server that is written with FastMCP: a middleware.
 
-    server = FastMCP("files", middleware=[HookMiddleware(engine)])
+    server = FastMCP("files", middleware=[ServerHooks(engine)])
 
 What the server's own code samples or elicits does not pass a middleware; `tenter mcp` in front of the server sees it.
 """
@@ -41,7 +41,7 @@ MOST = 1000
 BLOCKS: TypeAdapter[list[ContentBlock]] = TypeAdapter(list[ContentBlock])
 
 
-class HookMiddleware(Middleware):
+class ServerHooks(Middleware):
     """`server` is the name by which hooks know the server, by default its own. `permission` asks a person, by default
     the client's elicitation does; `tell` gets texts for the user.
     """

@@ -14,7 +14,7 @@ from tenterhook.adapters import plain_messages as plain
 from tenterhook.adapters.mcp.exchange import Exchange
 from tenterhook.adapters.mcp.messages import (
     REJECTED,
-    Message,
+    RpcMessage,
     error_line,
     notification_line,
     read_object,
@@ -42,7 +42,7 @@ class NoAnswer(Exception):
 def elicit(relay: Relay, exchange: Exchange, params: dict[str, Any], seconds: float) -> bool:
     """Ask the client's person whether a call may go on. Anything but a clear yes is a no."""
     id = f"tenterhook-{relay.token}-{next(NUMBERS)}"
-    asked = Exchange(Message(id, "elicitation/create"), relay.server, relay.client)
+    asked = Exchange(RpcMessage(id, "elicitation/create"), relay.server, relay.client)
     relay.client.expect(asked)
     exchange.question = asked
     try:
@@ -95,7 +95,7 @@ def action_after(outcome: Outcome) -> str | None:
 def answer_sampling(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     """Hooks see the server's wish as a request to the model, and may change it, answer it, or refuse it."""
     message = exchange.message
-    seen: list[Message] = []
+    seen: list[RpcMessage] = []
 
     def ask(**call: Any) -> plain.Plain:
         changed = changed_request(params, call)
@@ -164,7 +164,7 @@ def text_in(content: Any) -> str:
 # ---- the stateless protocol
 
 
-def review_questions(relay: Relay, response: Message) -> str | None:
+def review_questions(relay: Relay, response: RpcMessage) -> str | None:
     """Why hooks refuse what a server's result asks of the client; None if they do not."""
     wishes = read_object(response.result).get("inputRequests")
     for wish in wishes.values() if isinstance(wishes, dict) else ():

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
-from tenterhook.adapters.mcp.messages import Key, Message, error_line
+from tenterhook.adapters.mcp.messages import Key, RpcMessage, error_line
 
 # Requests that were cancelled after they were passed on. A late response to one of them is dropped.
 REMEMBERED = 1000
@@ -65,17 +65,17 @@ class Exchange:
     response past the hooks.
     """
 
-    def __init__(self, message: Message, origin: End, target: End) -> None:
+    def __init__(self, message: RpcMessage, origin: End, target: End) -> None:
         key = message.key
         assert key is not None
         self.message, self.origin, self.target, self.key = message, origin, target, key
         self.lock = threading.Lock()
-        self.box: SimpleQueue[Message | None] = SimpleQueue()
+        self.box: SimpleQueue[RpcMessage | None] = SimpleQueue()
         self.is_cancelled = self.passed_on = self.answered = self.is_over = False
         # A question to the client on behalf of this request; it ends with the request.
         self.question: Exchange | None = None
 
-    def ask_target(self, line: bytes, seconds: float | None = None) -> Message | None:
+    def ask_target(self, line: bytes, seconds: float | None = None) -> RpcMessage | None:
         """Pass the request on and wait for its response; None if it was cancelled or none will come in time."""
         with self.lock:
             if self.is_cancelled:
@@ -90,7 +90,7 @@ class Exchange:
         except Empty:
             return None
 
-    def receive(self, response: Message) -> None:
+    def receive(self, response: RpcMessage) -> None:
         with self.lock:
             if not self.passed_on or self.answered:
                 return

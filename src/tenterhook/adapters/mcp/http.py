@@ -25,7 +25,7 @@ from tenterhook.adapters.mcp.messages import (
     VERSION,
     Doubtful,
     Key,
-    Message,
+    RpcMessage,
     error_line,
     key_of,
     read_message,
@@ -112,7 +112,7 @@ class HttpServer:
             self.open[message.key] = connection
         threading.Thread(target=self.receive, args=(message, connection), name="tenterhook-post", daemon=True).start()
 
-    def headers_for(self, message: Message, params: dict[str, Any], version: str) -> dict[str, str]:
+    def headers_for(self, message: RpcMessage, params: dict[str, Any], version: str) -> dict[str, str]:
         headers = {**self.own_headers(), "Content-Type": JSON, "Accept": f"{JSON}, {EVENTS}"}
         if message.method == "initialize":
             headers.pop("MCP-Protocol-Version", None)
@@ -176,7 +176,7 @@ class HttpServer:
 
     # ---- what the server answers
 
-    def receive(self, message: Message, connection: http.client.HTTPConnection) -> None:
+    def receive(self, message: RpcMessage, connection: http.client.HTTPConnection) -> None:
         try:
             response = connection.getresponse()
             self.take_response(message, response)
@@ -195,7 +195,7 @@ class HttpServer:
             if message.key is not None:
                 self.open.pop(message.key, None)
 
-    def take_response(self, message: Message, response: http.client.HTTPResponse) -> None:
+    def take_response(self, message: RpcMessage, response: http.client.HTTPResponse) -> None:
         kind = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
         if message.method == "initialize" and 200 <= response.status < 300:
             self.session = response.getheader("Mcp-Session-Id") or ""
@@ -212,13 +212,13 @@ class HttpServer:
         if message.method == "notifications/initialized" and response.status < 300:
             threading.Thread(target=self.listen, name="tenterhook-listen", daemon=True).start()
 
-    def take_refusal(self, message: Message, response: http.client.HTTPResponse) -> None:
+    def take_refusal(self, message: RpcMessage, response: http.client.HTTPResponse) -> None:
         """A status that is no success; a JSON-RPC error in its body says best what is wrong."""
         body = response.read(1 << 20)
         try:
             found = DECODER.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            found = Message()
+            found = RpcMessage()
         if found.error is not UNSET and found.key is not None and found.key == message.key:
             self.take_line(message, body)
             return
@@ -235,9 +235,9 @@ class HttpServer:
             text += f": {detail}"
         self.fail(message, text)
 
-    def take_stream(self, message: Message, response: http.client.HTTPResponse) -> None:
+    def take_stream(self, message: RpcMessage, response: http.client.HTTPResponse) -> None:
         """Events until the answer is there; a stream that breaks off is taken up again where it ended."""
-        events = Events(response)
+        events = EventStream(response)
         for attempt in range(RETRIES + 1):
             for data in events:
                 if self.take_line(message, data):
@@ -253,13 +253,13 @@ class HttpServer:
         if message.key is not None and message.is_request:
             raise http.client.HTTPException("the stream ended without it")
 
-    def take_line(self, message: Message, data: bytes) -> bool:
+    def take_line(self, message: RpcMessage, data: bytes) -> bool:
         """Hand one message of the server to the relay; returns whether it answers this request."""
         line = data.replace(b"\r", b" ").replace(b"\n", b" ").strip() + b"\n"
         try:
             found = read_message(line)
         except Doubtful:
-            found = Message()
+            found = RpcMessage()
         answers = found.is_response and found.key is not None and found.key == message.key
         if answers and message.method == "initialize" and found.result is not UNSET:
             self.version = str(read_object(found.result).get("protocolVersion", ""))
@@ -268,7 +268,7 @@ class HttpServer:
         self.relay.from_server(line)
         return answers
 
-    def fail(self, message: Message, text: str) -> None:
+    def fail(self, message: RpcMessage, text: str) -> None:
         if message.is_request:
             self.relay.from_server(error_line(message.id, FAILED, text))
         else:
@@ -283,13 +283,13 @@ class HttpServer:
             response = self.get_stream(last_id)
             if response is None:
                 return
-            events = Events(response)
+            events = EventStream(response)
             events.last_id = last_id
             failures += 1
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
                 for data in events:
                     failures = 0
-                    self.take_line(Message(), data)
+                    self.take_line(RpcMessage(), data)
             last_id = events.last_id
             self.over.wait(events.pause)
 
@@ -322,7 +322,7 @@ class HttpServer:
             connection.close()
 
 
-class Events:
+class EventStream:
     """The data of a stream's events. `last_id` and `pause` say how to take it up again."""
 
     def __init__(self, response: http.client.HTTPResponse) -> None:
@@ -378,16 +378,16 @@ def read_all(response: http.client.HTTPResponse) -> bytes:
     return body
 
 
-def look_at(line: bytes) -> Message:
+def look_at(line: bytes) -> RpcMessage:
     """What the line says of itself; the relay has checked it, or no hook listens."""
     try:
         message = DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        message = Message()
+        message = RpcMessage()
     return message
 
 
-def read_params(message: Message) -> dict[str, Any]:
+def read_params(message: RpcMessage) -> dict[str, Any]:
     try:
         return message.read_params()
     except Doubtful:

@@ -31,7 +31,7 @@ class Doubtful(Exception):
         self.code, self.id = code, id
 
 
-class Message(Struct):
+class RpcMessage(Struct):
     """The members of one message; values that nobody has asked for are still text."""
 
     id: Id | UnsetType | None = UNSET
@@ -59,14 +59,14 @@ class Message(Struct):
         return {} if self.params is UNSET else read_object(self.params)
 
 
-DECODER = msgspec.json.Decoder(Message)
+DECODER = msgspec.json.Decoder(RpcMessage)
 
 
 def key_of(id: Any) -> Key | None:
     return (isinstance(id, str), id) if isinstance(id, Id) and not isinstance(id, bool) else None
 
 
-def read_message(line: bytes) -> Message:
+def read_message(line: bytes) -> RpcMessage:
     """The message in a line. Raises Doubtful if it is none, or if another reader may see another one in it."""
     try:
         message = DECODER.decode(line)
@@ -80,7 +80,7 @@ def read_message(line: bytes) -> Message:
     return message
 
 
-def read_loosely(line: bytes) -> Message:
+def read_loosely(line: bytes) -> RpcMessage:
     """Other readers accept more than JSON allows, such as NaN; they must not read what hooks do not see."""
     try:
         found = json.loads(line.decode("utf-8", "surrogateescape"))
@@ -92,7 +92,7 @@ def read_loosely(line: bytes) -> Message:
     if (id is not UNSET and key_of(id) is None and id is not None) or not isinstance(method, str | UnsetType):
         raise Doubtful("the id of a message is a text or a number, and its method a text")
     rest = {name: Raw(json.dumps(found[name]).encode()) for name in ("params", "result", "error") if name in found}
-    return Message(id, method, **rest)
+    return RpcMessage(id, method, **rest)
 
 
 def check_members(line: bytes) -> None:
@@ -103,7 +103,7 @@ def check_members(line: bytes) -> None:
         raise Doubtful("a member of this message stands twice, or in other letters")
 
 
-def check_params(message: Message) -> None:
+def check_params(message: RpcMessage) -> None:
     """No name of a guarded request may stand twice, at any depth: hooks would see one value and the server another."""
     every = [] if message.params is UNSET else pairs_of(bytes(message.params))
     for pairs in every:
@@ -114,7 +114,7 @@ def check_params(message: Message) -> None:
         raise Doubtful("a name of the params stands in other letters", id=id_of(message))
 
 
-def id_of(message: Message) -> Id | None:
+def id_of(message: RpcMessage) -> Id | None:
     return None if message.id is UNSET else message.id
 
 
@@ -153,7 +153,7 @@ def members_of(raw: Any) -> dict[str, Raw]:
         return {name: Raw(json.dumps(value).encode()) for name, value in read_object(raw).items()}
 
 
-def is_waiting_for_input(response: Message) -> bool:
+def is_waiting_for_input(response: RpcMessage) -> bool:
     """Whether a result is a question to the client, not yet the answer."""
     if response.result is UNSET or b"resultType" not in bytes(response.result):
         return False

@@ -18,7 +18,7 @@ from tenterhook.adapters.mcp.messages import (
     CAPABILITIES,
     REFUSED,
     Doubtful,
-    Message,
+    RpcMessage,
     batch_of,
     check_params,
     error_line,
@@ -80,7 +80,7 @@ class Relay:
         except Doubtful as doubt:
             self.client.write(error_line(doubt.id, doubt.code, f"tenterhook does not pass this on: {doubt}"))
 
-    def take_from_client(self, line: bytes, message: Message) -> None:
+    def take_from_client(self, line: bytes, message: RpcMessage) -> None:
         if message.is_response:
             self.take_response(line, message, self.client, self.server)
         elif message.method == "notifications/cancelled":
@@ -97,7 +97,7 @@ class Relay:
         else:
             self.server.write(line)
 
-    def handler_of_request(self, message: Message) -> Handler | None:
+    def handler_of_request(self, message: RpcMessage) -> Handler | None:
         """What hooks have to do with a request of the client; None if nothing."""
         method = str(message.method)
         if method == "initialize":
@@ -126,7 +126,7 @@ class Relay:
             else:
                 self.tell(f"a line of the server was not passed on: {doubt}")
 
-    def take_from_server(self, line: bytes, message: Message) -> None:
+    def take_from_server(self, line: bytes, message: RpcMessage) -> None:
         if message.is_response:
             self.take_response(line, message, self.server, self.client)
         elif message.method == "notifications/cancelled":
@@ -141,21 +141,21 @@ class Relay:
     def listens(self, events: tuple[str, ...]) -> bool:
         return any(self.engine.listens(event) for event in events)
 
-    def take_response(self, line: bytes, message: Message, source: End, other: End) -> None:
+    def take_response(self, line: bytes, message: RpcMessage, source: End, other: End) -> None:
         key = message.key
         exchange = source.waiting.get(key) if key is not None else None
-        if exchange is not None:
+        if exchange is not None and not exchange.is_over:
             exchange.receive(message)
         elif key not in source.cancelled:
             other.write(line)
 
-    def cancel(self, line: bytes, message: Message, target: End) -> None:
+    def cancel(self, line: bytes, message: RpcMessage, target: End) -> None:
         """A request is not wanted any more: its hooks' decision does not count, and it is not passed on."""
         exchange = target.waiting.get(key_of(message.read_params().get("requestId")))  # type: ignore[arg-type]
         if exchange is None or exchange.cancel():
             target.write(line)
 
-    def start(self, handler: Handler, message: Message, origin: End, target: End) -> None:
+    def start(self, handler: Handler, message: RpcMessage, origin: End, target: End) -> None:
         """Handle a request in a thread, so that messages behind it do not wait for its hooks."""
         if message.key is None:
             raise Doubtful("the id of a request is a text or a number")
@@ -190,7 +190,9 @@ class Relay:
             self.slots.release()
             self.active.discard(threading.current_thread())
 
-    def split_batch(self, line: bytes, batch: list[bytes], take: Callable[[bytes, Message], None], target: End) -> None:
+    def split_batch(
+        self, line: bytes, batch: list[bytes], take: Callable[[bytes, RpcMessage], None], target: End
+    ) -> None:
         """A batch of which one message concerns a hook is passed on message by message; else as it is."""
         messages = [read_message(one) for one in batch]
         if not any(self.is_concerned(one) for one in messages):
@@ -199,7 +201,7 @@ class Relay:
         for one, message in zip(batch, messages, strict=True):
             take(one, message)
 
-    def is_concerned(self, message: Message) -> bool:
+    def is_concerned(self, message: RpcMessage) -> bool:
         if message.is_response:
             key = message.key
             return any(key in end.waiting or key in end.cancelled for end in (self.client, self.server))

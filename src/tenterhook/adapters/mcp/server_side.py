@@ -15,7 +15,7 @@ from tenterhook.adapters.mcp.messages import (
     REFUSED,
     VERSION,
     Doubtful,
-    Message,
+    RpcMessage,
     error_line,
     is_waiting_for_input,
     members_of,
@@ -54,7 +54,7 @@ PATIENCE = 600.0
 SHOWN = 2000
 
 
-class ToolName(Struct):
+class CalledTool(Struct):
     """What is looked at of a call to see whether a hook is about it."""
 
     name: str = ""
@@ -81,9 +81,9 @@ class SuspendedCall(Struct):
 # ---- what concerns a hook
 
 
-def concerns_call(relay: Relay, message: Message) -> bool:
+def concerns_call(relay: Relay, message: RpcMessage) -> bool:
     try:
-        name = msgspec.json.decode(message.params, type=ToolName).name if message.params is not UNSET else ""
+        name = msgspec.json.decode(message.params, type=CalledTool).name if message.params is not UNSET else ""
     except msgspec.MsgspecError:
         return True
     if relay.allowed is not None and relay.tool_name(name) not in relay.allowed:
@@ -92,15 +92,15 @@ def concerns_call(relay: Relay, message: Message) -> bool:
     return any(relay.engine.may_run(event, data) for event in TOOL)
 
 
-def concerns_list(relay: Relay, message: Message) -> bool:
+def concerns_list(relay: Relay, message: RpcMessage) -> bool:
     return relay.engine.listens("tools.select")
 
 
-def concerns_resource(relay: Relay, message: Message) -> bool:
+def concerns_resource(relay: Relay, message: RpcMessage) -> bool:
     return relay.listens(RESOURCE)
 
 
-def concerns_prompt(relay: Relay, message: Message) -> bool:
+def concerns_prompt(relay: Relay, message: RpcMessage) -> bool:
     return relay.listens(PROMPT)
 
 
@@ -145,7 +145,7 @@ def call_tool(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes
 
 
 def line_to_server(
-    message: Message, input: dict[str, Any], given: dict[str, Any], waiting: SuspendedCall | None
+    message: RpcMessage, input: dict[str, Any], given: dict[str, Any], waiting: SuspendedCall | None
 ) -> bytes:
     """The bytes that came, if hooks changed nothing. The server knows nothing of our question to the client."""
     if input == given and waiting is None:
@@ -158,7 +158,7 @@ def line_to_server(
     return request_line(message.id, str(message.method), members)
 
 
-def answer_call(relay: Relay, exchange: Exchange, call: PendingCall, response: Message) -> bytes:
+def answer_call(relay: Relay, exchange: Exchange, call: PendingCall, response: RpcMessage) -> bytes:
     """The server's own line, if hooks neither changed the result nor added to it."""
     message = exchange.message
     if response.result is UNSET:
@@ -185,7 +185,7 @@ def finish(relay: Relay, call: PendingCall, value: Any) -> ToolResult:
     return result
 
 
-def code_of(response: Message) -> int:
+def code_of(response: RpcMessage) -> int:
     code = read_object(response.error).get("code")
     return code if isinstance(code, int) else REFUSED
 
@@ -220,7 +220,7 @@ def question(request: PermissionRequest) -> dict[str, Any]:
     return {"mode": "form", "message": text, "requestedSchema": {"type": "object", "properties": {}}}
 
 
-def suspend(relay: Relay, message: Message, waiting: SuspendedCall, request: PermissionRequest) -> bytes:
+def suspend(relay: Relay, message: RpcMessage, waiting: SuspendedCall, request: PermissionRequest) -> bytes:
     state = f"tenterhook-{relay.token}-{message.id}"
     relay.suspended[state] = waiting
     while len(relay.suspended) > SUSPENDED:
@@ -334,7 +334,7 @@ def get_prompt(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> byte
     return result_line(message.id, {**members, "messages": [*record.get("messages", []), *added]})
 
 
-def ask_server(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> tuple[Message | None, bytes]:
+def ask_server(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> tuple[RpcMessage | None, bytes]:
     """The server's result; or None and the line that answers the client instead."""
     message = exchange.message
     if (reason := client_side.review_answers(relay, params)) is not None:
@@ -370,7 +370,7 @@ def is_one_text(contents: Any) -> bool:
     return isinstance(contents, list) and len(contents) == 1 and isinstance(contents[0].get("text"), str)
 
 
-CONCERNS: dict[str, Callable[[Relay, Message], bool]] = {
+CONCERNS: dict[str, Callable[[Relay, RpcMessage], bool]] = {
     "tools/call": concerns_call,
     "tools/list": concerns_list,
     "resources/read": concerns_resource,

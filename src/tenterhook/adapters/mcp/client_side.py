@@ -26,7 +26,7 @@ from tenterhook.hosts.model import Model
 from tenterhook.pipeline.apply import STOPPED
 
 if TYPE_CHECKING:
-    from tenterhook.adapters.mcp.relay import Handler, Relay
+    from tenterhook.adapters.mcp.relay import Handler, McpRelay
     from tenterhook.types import Outcome
 
 ELICITATION, SAMPLING = ("elicit.before", "elicit.after"), ("model.before", "model.after")
@@ -39,7 +39,7 @@ class NoAnswer(Exception):
     """The client gave no result to sample from."""
 
 
-def elicit(relay: Relay, exchange: Exchange, params: dict[str, Any], seconds: float) -> bool:
+def elicit(relay: McpRelay, exchange: Exchange, params: dict[str, Any], seconds: float) -> bool:
     """Ask the client's person whether a call may go on. Anything but a clear yes is a no."""
     id = f"tenterhook-{relay.token}-{next(NUMBERS)}"
     asked = Exchange(RpcMessage(id, "elicitation/create"), relay.server, relay.client)
@@ -60,7 +60,7 @@ def elicit(relay: Relay, exchange: Exchange, params: dict[str, Any], seconds: fl
     return response.result is not UNSET and read_object(response.result).get("action") == "accept"
 
 
-def answer_elicitation(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
+def answer_elicitation(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     """A refused question is a declined one; a stop cancels it."""
     message = exchange.message
     if (action := action_after(elicit_before(relay, params))) is not None:
@@ -74,14 +74,14 @@ def answer_elicitation(relay: Relay, exchange: Exchange, params: dict[str, Any])
     return response.line if action is None else result_line(message.id, {"action": action})
 
 
-def elicit_before(relay: Relay, params: dict[str, Any]) -> Outcome:
+def elicit_before(relay: McpRelay, params: dict[str, Any]) -> Outcome:
     shown = {"message": params.get("message", ""), "mode": params.get("mode", "form")}
     if "requestedSchema" in params:
         shown["requested_schema"] = params["requestedSchema"]
     return relay.fire("elicit.before", mcp_server_name=relay.name, **shown)
 
 
-def elicit_after(relay: Relay, answer: dict[str, Any]) -> Outcome:
+def elicit_after(relay: McpRelay, answer: dict[str, Any]) -> Outcome:
     shown = {name: answer[name] for name in ("action", "content") if name in answer}
     return relay.fire("elicit.after", mcp_server_name=relay.name, **shown)
 
@@ -92,7 +92,7 @@ def action_after(outcome: Outcome) -> str | None:
     return "decline" if outcome.blocked else None
 
 
-def answer_sampling(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
+def answer_sampling(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     """Hooks see the server's wish as a request to the model, and may change it, answer it, or refuse it."""
     message = exchange.message
     seen: list[RpcMessage] = []
@@ -164,7 +164,7 @@ def text_in(content: Any) -> str:
 # ---- the stateless protocol
 
 
-def review_questions(relay: Relay, response: RpcMessage) -> str | None:
+def review_questions(relay: McpRelay, response: RpcMessage) -> str | None:
     """Why hooks refuse what a server's result asks of the client; None if they do not."""
     wishes = read_object(response.result).get("inputRequests")
     for wish in wishes.values() if isinstance(wishes, dict) else ():
@@ -185,7 +185,7 @@ def review_questions(relay: Relay, response: RpcMessage) -> str | None:
     return None
 
 
-def review_answers(relay: Relay, params: dict[str, Any]) -> str | None:
+def review_answers(relay: McpRelay, params: dict[str, Any]) -> str | None:
     """Why hooks refuse what the client answers to such questions; None if they do not."""
     answers = params.get("inputResponses")
     for answer in answers.values() if isinstance(answers, dict) else ():

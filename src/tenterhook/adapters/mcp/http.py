@@ -38,7 +38,7 @@ from tenterhook.errors import UsageError
 from tenterhook.version import __version__
 
 if TYPE_CHECKING:
-    from tenterhook.adapters.mcp.relay import Relay
+    from tenterhook.adapters.mcp.relay import McpRelay
 
 # Seconds to connect and to send; of silence before a response counts as lost; and to end a session.
 CONNECT, SILENCE, ENDING = 15.0, 600.0, 5.0
@@ -60,7 +60,7 @@ JSON, EVENTS = "application/json", "text/event-stream"
 class HttpServer:
     """`relay.connect` takes `send`; `serve` passes what the client sends until the client has gone."""
 
-    def __init__(self, url: str, headers: dict[str, str], relay: Relay) -> None:
+    def __init__(self, url: str, headers: dict[str, str], relay: McpRelay) -> None:
         try:
             self.place: RequestTarget = parse_hook_url(url)
         except Failure as failure:

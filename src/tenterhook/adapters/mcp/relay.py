@@ -40,10 +40,10 @@ MOST = 500
 # Every event that the relay fires.
 EVENTS = (*server_side.EVENTS, *client_side.EVENTS)
 
-Handler = Callable[["Relay", Exchange, dict[str, Any]], bytes | None]
+Handler = Callable[["McpRelay", Exchange, dict[str, Any]], bytes | None]
 
 
-class Relay:
+class McpRelay:
     """Between a client and a server. `from_client` and `from_server` take what each sends, a line at a time.
 
     `server` is the name by which hooks know the server; `tell` gets texts for the user.

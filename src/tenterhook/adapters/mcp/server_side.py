@@ -38,7 +38,7 @@ from tenterhook.pipeline.apply import STOPPED
 from tenterhook.pipeline.deliver import for_model
 
 if TYPE_CHECKING:
-    from tenterhook.adapters.mcp.relay import Handler, Relay
+    from tenterhook.adapters.mcp.relay import Handler, McpRelay
     from tenterhook.hosts.permission import PermissionRequest
     from tenterhook.types import Outcome
 
@@ -81,7 +81,7 @@ class SuspendedCall(Struct):
 # ---- what concerns a hook
 
 
-def concerns_call(relay: Relay, message: RpcMessage) -> bool:
+def concerns_call(relay: McpRelay, message: RpcMessage) -> bool:
     try:
         name = msgspec.json.decode(message.params, type=CalledTool).name if message.params is not UNSET else ""
     except msgspec.MsgspecError:
@@ -92,22 +92,22 @@ def concerns_call(relay: Relay, message: RpcMessage) -> bool:
     return any(relay.engine.may_run(event, data) for event in TOOL)
 
 
-def concerns_list(relay: Relay, message: RpcMessage) -> bool:
+def concerns_list(relay: McpRelay, message: RpcMessage) -> bool:
     return relay.engine.listens("tools.select")
 
 
-def concerns_resource(relay: Relay, message: RpcMessage) -> bool:
+def concerns_resource(relay: McpRelay, message: RpcMessage) -> bool:
     return relay.listens(RESOURCE)
 
 
-def concerns_prompt(relay: Relay, message: RpcMessage) -> bool:
+def concerns_prompt(relay: McpRelay, message: RpcMessage) -> bool:
     return relay.listens(PROMPT)
 
 
 # ---- tools
 
 
-def call_tool(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
+def call_tool(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     """A refused call is a result with `isError`, whose text is the reason, so that the model reads it."""
     message = exchange.message
     name, given = params.get("name"), params.get("arguments", {})
@@ -158,7 +158,7 @@ def line_to_server(
     return request_line(message.id, str(message.method), members)
 
 
-def answer_call(relay: Relay, exchange: Exchange, call: PendingCall, response: RpcMessage) -> bytes:
+def answer_call(relay: McpRelay, exchange: Exchange, call: PendingCall, response: RpcMessage) -> bytes:
     """The server's own line, if hooks neither changed the result nor added to it."""
     message = exchange.message
     if response.result is UNSET:
@@ -179,7 +179,7 @@ def answer_call(relay: Relay, exchange: Exchange, call: PendingCall, response: R
     return result_line(message.id, without_structure(members, changes)) if changes else response.line
 
 
-def finish(relay: Relay, call: PendingCall, value: Any) -> ToolResult:
+def finish(relay: McpRelay, call: PendingCall, value: Any) -> ToolResult:
     result = call.finish(value)
     relay.tell_user(*result.outcomes)
     return result
@@ -194,7 +194,7 @@ def code_of(response: RpcMessage) -> int:
 
 
 def make_asker(
-    relay: Relay, exchange: Exchange, params: dict[str, Any], answers: list[bool]
+    relay: McpRelay, exchange: Exchange, params: dict[str, Any], answers: list[bool]
 ) -> Callable[[PermissionRequest], bool] | None:
     """How a person is asked: by the client's elicitation. None if the client cannot: then the call is refused."""
     if not relay.client_elicits(params):
@@ -220,7 +220,7 @@ def question(request: PermissionRequest) -> dict[str, Any]:
     return {"mode": "form", "message": text, "requestedSchema": {"type": "object", "properties": {}}}
 
 
-def suspend(relay: Relay, message: RpcMessage, waiting: SuspendedCall, request: PermissionRequest) -> bytes:
+def suspend(relay: McpRelay, message: RpcMessage, waiting: SuspendedCall, request: PermissionRequest) -> bytes:
     state = f"tenterhook-{relay.token}-{message.id}"
     relay.suspended[state] = waiting
     while len(relay.suspended) > SUSPENDED:
@@ -229,7 +229,7 @@ def suspend(relay: Relay, message: RpcMessage, waiting: SuspendedCall, request: 
     return result_line(message.id, {"resultType": "input_required", "inputRequests": asked, "requestState": state})
 
 
-def take_suspended(relay: Relay, params: dict[str, Any], name: str, given: dict[str, Any]) -> SuspendedCall | None:
+def take_suspended(relay: McpRelay, params: dict[str, Any], name: str, given: dict[str, Any]) -> SuspendedCall | None:
     """The call that the client makes again after it asked a person; another call than that one starts anew."""
     state = params.get("requestState")
     waiting = relay.suspended.pop(state, None) if isinstance(state, str) else None
@@ -246,7 +246,7 @@ def take_suspended(relay: Relay, params: dict[str, Any], name: str, given: dict[
 # ---- the list of tools
 
 
-def list_tools(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
+def list_tools(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     """Take the tools out of a list that hooks do not leave. A call of one of them is refused from then on."""
     message = exchange.message
     response = exchange.ask_target(message.line)
@@ -277,7 +277,7 @@ def list_tools(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> byte
 # ---- resources and prompts
 
 
-def read_resource(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
+def read_resource(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     message, uri = exchange.message, params.get("uri")
     if not isinstance(uri, str):
         raise Doubtful("the uri of a resource is a text", id=exchange.key[1])
@@ -307,7 +307,7 @@ def read_resource(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> b
     return result_line(message.id, {**members, "contents": [*now, *texts]})
 
 
-def get_prompt(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
+def get_prompt(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> bytes | None:
     message, name = exchange.message, params.get("name")
     if not isinstance(name, str):
         raise Doubtful("the name of a prompt is a text", id=exchange.key[1])
@@ -334,7 +334,7 @@ def get_prompt(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> byte
     return result_line(message.id, {**members, "messages": [*record.get("messages", []), *added]})
 
 
-def ask_server(relay: Relay, exchange: Exchange, params: dict[str, Any]) -> tuple[RpcMessage | None, bytes]:
+def ask_server(relay: McpRelay, exchange: Exchange, params: dict[str, Any]) -> tuple[RpcMessage | None, bytes]:
     """The server's result; or None and the line that answers the client instead."""
     message = exchange.message
     if (reason := client_side.review_answers(relay, params)) is not None:
@@ -356,7 +356,7 @@ def refusal_of(outcome: Outcome) -> str | None:
     return outcome.reason if outcome.blocked else None
 
 
-def texts_of(relay: Relay, *outcomes: Outcome) -> list[str]:
+def texts_of(relay: McpRelay, *outcomes: Outcome) -> list[str]:
     engine = relay.engine
     messages = [message for outcome in outcomes for message in outcome.messages]
     return for_model(messages, engine.dialect.messages.marks, engine.hookset.label)
@@ -370,7 +370,7 @@ def is_one_text(contents: Any) -> bool:
     return isinstance(contents, list) and len(contents) == 1 and isinstance(contents[0].get("text"), str)
 
 
-CONCERNS: dict[str, Callable[[Relay, RpcMessage], bool]] = {
+CONCERNS: dict[str, Callable[[McpRelay, RpcMessage], bool]] = {
     "tools/call": concerns_call,
     "tools/list": concerns_list,
     "resources/read": concerns_resource,

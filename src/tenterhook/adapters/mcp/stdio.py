@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tenterhook.errors import UsageError
 
 if TYPE_CHECKING:
-    from tenterhook.adapters.mcp.relay import Relay
+    from tenterhook.adapters.mcp.relay import McpRelay
 
 # Bytes that are read at once, and of the longest message.
 PIECE, LARGEST = 1 << 18, 1 << 28
@@ -42,7 +42,7 @@ class ChildServer:
         with contextlib.suppress(BrokenPipeError):  # the reader of its output sees that it ended
             write_all(self.input, line)
 
-    def serve(self, relay: Relay, client: int) -> int:
+    def serve(self, relay: McpRelay, client: int) -> int:
         """Returns the exit code: the server's own, if it ended first."""
         over = threading.Event()
         client_left = threading.Event()

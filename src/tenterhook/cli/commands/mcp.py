@@ -11,7 +11,7 @@ from tenterhook.cli.project import TRUST, engine_for, warn
 from tenterhook.errors import UsageError
 
 if TYPE_CHECKING:
-    from tenterhook.adapters.mcp.relay import Relay
+    from tenterhook.adapters.mcp.relay import McpRelay
     from tenterhook.engine.engine import Engine
 
 USAGE = CommandUsage(
@@ -92,10 +92,10 @@ def run_over_http(engine: Engine, name: str, url: str, headers: list[str]) -> in
     return server.serve(0)
 
 
-def make_relay(engine: Engine, name: str) -> Relay:
-    from tenterhook.adapters.mcp.relay import Relay
+def make_relay(engine: Engine, name: str) -> McpRelay:
+    from tenterhook.adapters.mcp.relay import McpRelay
 
-    return Relay(engine, name, lambda text: warn([text]))
+    return McpRelay(engine, name, lambda text: warn([text]))
 
 
 def fill_headers(given: list[str]) -> dict[str, str]:

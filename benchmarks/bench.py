@@ -33,6 +33,7 @@ import hosting
 import inside
 import parts
 import planning
+import relaying
 import startup
 import tables
 from figures import Growth, Point, Refused, Result, Row, every, few, points, results
@@ -53,7 +54,7 @@ class Report(Struct):
 
 def all_rows(names: tuple[str, ...] = beside.USUAL) -> dict[int, Row | Growth]:
     rows: dict[int, Row | Growth] = {tables.PEERS: beside.row(names)}
-    for module in (inside, commands, planning, startup, hosting, parts, growth):
+    for module in (inside, commands, planning, startup, hosting, parts, growth, relaying):
         rows |= module.ROWS
     return dict(sorted(rows.items()))
 

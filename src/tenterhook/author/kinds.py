@@ -24,6 +24,8 @@ KINDS = frozenset(
         "prompt.expand",
         "prompt.submit",
         "prompt.transform",
+        "resource.after",
+        "resource.before",
         "session.delete",
         "session.end",
         "session.setup",

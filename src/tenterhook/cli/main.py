@@ -28,6 +28,7 @@ COMMANDS = {
     "log": "show the journal: what hooks decided, did and failed at",
     "stats": "show what hooks cost, by hook and by session",
     "dialects": "show the dialects and their tables",
+    "mcp": "put hooks between an MCP client and a server",
     "serve": "run the server behind run, fire and hook; run starts it by itself",
     "doctor": "show what this machine can do to confine hooks, and what is wrong",
     "schema": "print JSON Schemas: of our own config, of the outcome, of an agent's hook files",
@@ -39,7 +40,7 @@ COMMANDS = {
 GROUPS = {
     "start": ("check", "install", "uninstall", "init", "doctor"),
     "write": ("new", "library", "explain", "fire"),
-    "run": ("run", "hook", "serve", "agent"),
+    "run": ("run", "hook", "mcp", "serve", "agent"),
     "look": ("list", "log", "stats"),
     "team": ("trust", "lock", "audit"),
     "extend": ("convert", "dialects", "schema", "completion"),

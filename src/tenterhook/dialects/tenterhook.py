@@ -229,7 +229,7 @@ ANSWERS = (
     AnswerField(path="message", effect="text", kind="system"),
     AnswerField(path="result", effect="text", events=("tool.after",), kind="result"),
     AnswerField(path="input", effect="input", events=("tool.before", "permission.ask")),
-    AnswerField(path="output", effect="output", events=("tool.after",)),
+    AnswerField(path="output", effect="output", events=("tool.after", "resource.after")),
     AnswerField(path="request", effect="request", events=("model.before",)),
     AnswerField(path="response", effect="response", events=("model.before", "model.after")),
     AnswerField(path="tool_config", effect="tool_config", events=("tools.select",)),

@@ -44,6 +44,8 @@ KINDS = {
     "task.done": "a task is being marked done",
     "compact.before": "the context is about to be compacted",
     "compact.after": "the context was compacted",
+    "resource.before": "a resource of an MCP server is about to be read",
+    "resource.after": "a resource of an MCP server was read",
     "elicit.before": "an MCP server asks the user for something",
     "elicit.after": "the user answered an MCP server",
     "notify": "the user is being notified",

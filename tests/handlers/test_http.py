@@ -290,7 +290,7 @@ HEADERS = {
     "transfer-encoding": ({"transfer-encoding": "chunked"}, "is not for a hook to set"),
     "connection": ({"Connection": "keep-alive"}, "is not for a hook to set"),
     "accept-encoding": ({"Accept-Encoding": "gzip"}, "is not for a hook to set"),
-    "twice": ({"X-Key": "a", "x-key": "b"}, "the header x-key stands twice"),
+    "twice": ({"X-Key": "a", "x-key": "b"}, "the header x-key is given twice"),
 }
 
 

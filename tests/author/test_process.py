@@ -66,6 +66,22 @@ def test_the_answer_alone_is_on_stdout_and_what_a_hook_prints_on_stderr(file: Pa
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [('"tool.befor"', "did you mean 'tool.before'?"), ('"tool.before", match="("', "is not a regular expression")],
+)
+def test_a_mistake_in_a_hooks_own_line_refuses_instead_of_ending_in_a_traceback(
+    tmp_path: Path, wrong: str, why: str
+) -> None:
+    file = tmp_path / "guard.py"
+    file.write_text(GUARD.replace('"tool.before", match="shell", on_failure=ON_FAILURE', wrong))
+    done = called(file, "--agent", "claude")
+
+    assert said(done)["permissionDecision"] == "deny"
+    assert why in said(done)["permissionDecisionReason"]
+    assert b"Traceback" not in done.stderr
+
+
 def test_a_byte_order_mark_is_no_part_of_the_event(file: Path) -> None:
     done = called(file, "--agent=moai", given=b"\xef\xbb\xbf" + json.dumps(CALL).encode())
 

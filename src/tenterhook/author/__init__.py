@@ -43,7 +43,7 @@ import sys
 from tenterhook.author import answers
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import Event
-from tenterhook.author.registered import Registered
+from tenterhook.author.registered import Broken, Registered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,12 @@ class HookDecorator:
             raise TypeError('@hook needs the kind of event that it is for: @hook("tool.before")')
 
         def register(function: Function) -> Function:
-            one = Registered(function, kinds, match=match, on_failure=on_failure, name=name, timeout=timeout)
+            try:
+                one = Registered(function, kinds, match=match, on_failure=on_failure, name=name, timeout=timeout)
+            except (TypeError, ValueError) as exc:
+                if function.__module__ != "__main__":
+                    raise
+                one = Broken(function.__name__, str(exc))  # an agent called the file, and takes a traceback for a yes
             self.registered.append(one)
             function.hooks = (*getattr(function, "hooks", ()), one)  # type: ignore[attr-defined]
             return function

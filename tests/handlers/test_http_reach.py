@@ -317,7 +317,7 @@ def test_who_cancels_waits_no_longer_and_the_connection_ends(project: Any) -> No
         http_hook(project, server.url, timeout=30)
         seconds = asyncio.run(cancelled(project.engine("tenterhook"), server))
 
-        assert gone.wait(5)
+        assert gone.wait(30)
     assert seconds < 5
     deadline = time.monotonic() + 5
     while "tenterhook-http" in (thread.name for thread in threading.enumerate()):

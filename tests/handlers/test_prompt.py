@@ -329,7 +329,7 @@ def test_a_stream_that_stops_in_the_middle_is_left_in_time_and_its_connection_cl
     attempt = every.attempt()
 
     assert attempt.error == "timeout"
-    assert every.api.gone.wait(5)
+    assert every.api.gone.wait(30)
 
 
 def test_a_connection_that_does_not_close_hides_nothing(chat: Court, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,7 +368,7 @@ def test_a_caller_who_goes_away_closes_the_connection(every: Court) -> None:
 
     asyncio.run(leave())
 
-    assert every.api.gone.wait(5)
+    assert every.api.gone.wait(30)
 
 
 def test_on_a_loop_the_question_is_awaited_and_the_loop_goes_on(every: Court) -> None:

@@ -216,7 +216,7 @@ def test_whoever_leaves_a_stream_closes_its_connection(chosen: Chosen, leave: Ca
         assert await anext(aiter(stream)) == {"text": "Hello"}
         await leave(stream)
         # Before the provider is closed: the connection must not wait for that.
-        gone = await asyncio.to_thread(chosen.api.gone.wait, 5)
+        gone = await asyncio.to_thread(chosen.api.gone.wait, 30)
         await provider.aclose()
         return gone
 
